@@ -1,0 +1,84 @@
+// Package cli holds the commands: one file each, flags into an Options struct, nothing deeper.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// Streams are the process's standard streams.
+type Streams struct {
+	In  io.Reader
+	Out io.Writer
+	Err io.Writer
+}
+
+// App is what every command gets: streams and a look at the environment.
+type App struct {
+	Streams
+	Getenv func(string) (string, bool)
+	Quiet  bool
+}
+
+// The exit codes, everywhere in the product.
+const (
+	ExitOK    = 0
+	ExitBar   = 1 // an absolute bar is missed or a gate blocks
+	ExitError = 2 // it could not be evaluated, or wrong use
+	ExitWorse = 3 // worse than the baseline beyond the tolerance
+)
+
+// ExitCode is an error that carries a gate's verdict; its message, if any, is printed.
+type ExitCode struct {
+	Code int
+	Msg  string
+}
+
+func (e *ExitCode) Error() string { return e.Msg }
+
+// Main runs one command line and returns the exit code.
+func Main(ctx context.Context, args []string, s Streams, getenv func(string) (string, bool)) int {
+	app := &App{Streams: s, Getenv: getenv}
+	root := newRoot(app)
+	root.SetArgs(args)
+	root.SetIn(s.In)
+	root.SetOut(s.Out)
+	root.SetErr(s.Err)
+	err := root.ExecuteContext(ctx)
+	var code *ExitCode
+	switch {
+	case err == nil:
+		return ExitOK
+	case errors.As(err, &code):
+		if code.Msg != "" {
+			fmt.Fprintln(s.Err, "ctxt: "+oneLine(code.Msg))
+		}
+		return code.Code
+	default:
+		fmt.Fprintln(s.Err, "ctxt: "+oneLine(err.Error()))
+		return ExitError
+	}
+}
+
+// commands lists the constructors; one file each.
+var commands = []func(*App) *cobra.Command{
+	newVersion,
+}
+
+func newRoot(app *App) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "ctxt",
+		Short:         "Context for a change: what it is about, what usually changes with it, how risky it is",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.PersistentFlags().BoolVarP(&app.Quiet, "quiet", "q", false, "print no progress and no notes")
+	for _, c := range commands {
+		root.AddCommand(c(app))
+	}
+	return root
+}

@@ -1,0 +1,46 @@
+// Package history turns commits into what selection and risk need: churn with exponential decay,
+// the last touch, the co-commit graph, and the memory of messages.
+//
+// "Now" is always the committer time of the tip, so the result depends on nothing but the commit.
+package history
+
+import "github.com/ctxt-dev/ctxt/index/git"
+
+// Commit is one past change. Files are ids into History.Paths, ascending.
+type Commit struct {
+	Hash    git.Hash
+	Time    int64 // committer time, Unix seconds
+	Author  int32 // id into History.Authors
+	Subject string
+	Body    string
+	Files   []int32
+	Changes []git.Change // same order as Files
+	Fix     bool         // the message says that it repairs something
+}
+
+// History is the past of one commit, newest first, merges left out.
+type History struct {
+	Tip     git.Hash
+	Now     int64 // committer time of Tip, Unix seconds
+	Commits []Commit
+	Paths   []string // sorted
+	Authors []string // names, sorted; one per lower-case e-mail address
+	Extent  git.Extent
+
+	byPath map[string]int32
+	byFile [][]int32 // path id → indices into Commits, newest first
+}
+
+// PathID returns the id of a path that the history knows.
+func (h *History) PathID(path string) (int32, bool) {
+	id, ok := h.byPath[path]
+	return id, ok
+}
+
+// CommitsOf returns the indices into Commits of those that touched the path, newest first.
+func (h *History) CommitsOf(path string) []int32 {
+	if id, ok := h.byPath[path]; ok {
+		return h.byFile[id]
+	}
+	return nil
+}
