@@ -1,0 +1,169 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/google/renameio/v2"
+)
+
+// The caps on what is read from disk, in bytes.
+const (
+	MaxIndexBytes  = 256 << 20
+	MaxCacheBytes  = 128 << 20
+	MaxConfigBytes = 1 << 20
+)
+
+const maxDepth = 1000 // folders; a path that git can hold has at most 4096 bytes
+
+// IsNotExist reports whether an error means that a file is not there.
+func IsNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// ReadFile reads a regular file of at most max bytes. A symbolic link, a device or a pipe is refused:
+// a repository can hold a link to any file of the machine.
+func ReadFile(path string, max int64) ([]byte, error) {
+	if err := refuseLink(filepath.Dir(path)); err != nil {
+		return nil, err
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, errors.Unwrap(err))
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("read %s: not a regular file (%s); remove it or give another path", path, kind(info.Mode()))
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, errors.Unwrap(err))
+	}
+	defer f.Close()
+	var b bytes.Buffer
+	if s, err := f.Stat(); err == nil && s.Size() <= max {
+		b.Grow(int(s.Size()) + bytes.MinRead)
+	}
+	n, err := b.ReadFrom(io.LimitReader(f, max+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	if n > max {
+		return nil, fmt.Errorf("read %s: larger than the limit of %d bytes", path, max)
+	}
+	return b.Bytes(), nil
+}
+
+// WriteFile replaces a file in one step: a temporary file in the same folder, synced, renamed, and
+// the folder synced. It makes the folder. After a failure the old file is untouched and no temporary
+// file is left.
+func WriteFile(path string, data []byte, perm os.FileMode) error {
+	dir := filepath.Dir(path)
+	if err := refuseLink(dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make folder %s: %w", dir, err)
+	}
+	t, err := renameio.NewPendingFile(path, renameio.WithTempDir(dir), renameio.WithPermissions(perm), renameio.IgnoreUmask())
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	defer t.Cleanup()
+	if _, err := t.Write(data); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	if err := t.CloseAtomicallyReplace(); err != nil {
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return syncDir(dir)
+}
+
+// syncDir makes a rename durable. Systems that cannot sync a folder are left as they are.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return fmt.Errorf("sync folder %s: %w", dir, err)
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) && !os.IsPermission(err) {
+		var pe *fs.PathError
+		if errors.As(err, &pe) && unsyncable(pe.Err) {
+			return nil
+		}
+		return fmt.Errorf("sync folder %s: %w", dir, err)
+	}
+	return nil
+}
+
+// refuseLink refuses a .ctxt folder that is a symbolic link: a repository could point it anywhere.
+func refuseLink(dir string) error {
+	if filepath.Base(dir) == "cache" {
+		if err := refuseLink(filepath.Dir(dir)); err != nil {
+			return err
+		}
+	} else if filepath.Base(dir) != Dir {
+		return nil
+	}
+	info, err := os.Lstat(dir)
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return fmt.Errorf("%s is a symbolic link, which is not followed; remove it: rm %q", dir, dir)
+	}
+	return nil
+}
+
+func kind(m fs.FileMode) string {
+	switch {
+	case m&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	case m.IsDir():
+		return "a folder"
+	case m&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	}
+	return "a special file"
+}
+
+// decode reads one JSON document whose version must be Version. A fault is named with its line and
+// column and with what to do next.
+func decode(path string, data []byte, into any, next string) error {
+	var head struct {
+		Version *json.RawMessage `json:"version"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return fmt.Errorf("%s: %s; %s", path, jsonFault(data, err), next)
+	}
+	if head.Version == nil {
+		return fmt.Errorf("%s has no version; only version %d is read; %s", path, Version, next)
+	}
+	if v := string(*head.Version); v != fmt.Sprint(Version) {
+		return fmt.Errorf("%s has version %.20s; only version %d is read; %s", path, v, Version, next)
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("%s: %s; %s", path, jsonFault(data, err), next)
+	}
+	return nil
+}
+
+// jsonFault says where a JSON document is broken.
+func jsonFault(data []byte, err error) string {
+	at := int64(len(data))
+	var syn *json.SyntaxError
+	var typ *json.UnmarshalTypeError
+	switch {
+	case len(bytes.TrimSpace(data)) == 0:
+		return "the file is empty"
+	case errors.As(err, &syn):
+		at = syn.Offset
+	case errors.As(err, &typ):
+		at = typ.Offset
+		err = fmt.Errorf("%s where a %s is expected (%s)", typ.Value, typ.Type.Kind(), typ.Field)
+	}
+	at = min(max(at, 0), int64(len(data)))
+	line := 1 + bytes.Count(data[:at], []byte{'\n'})
+	col := at - int64(bytes.LastIndexByte(data[:at], '\n')+1)
+	return fmt.Sprintf("line %d, column %d: %v", line, max(col, 1), err)
+}
