@@ -9,8 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-
-	"github.com/google/renameio/v2"
 )
 
 // The caps on what is read from disk, in bytes.
@@ -68,18 +66,32 @@ func WriteFile(path string, data []byte, perm os.FileMode) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("make folder %s: %w", dir, err)
 	}
-	t, err := renameio.NewPendingFile(path, renameio.WithTempDir(dir), renameio.WithPermissions(perm), renameio.IgnoreUmask())
+	t, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*.tmp")
 	if err != nil {
+		return fmt.Errorf("write %s: %w", path, errors.Unwrap(err))
+	}
+	if err := fill(t, data, perm); err != nil {
+		os.Remove(t.Name())
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	defer t.Cleanup()
-	if _, err := t.Write(data); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	if err := t.CloseAtomicallyReplace(); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+	// On Windows os.Rename replaces too.
+	if err := os.Rename(t.Name(), path); err != nil {
+		os.Remove(t.Name())
+		return fmt.Errorf("write %s: %w", path, errors.Unwrap(err))
 	}
 	return syncDir(dir)
+}
+
+// fill writes, syncs and closes a new file.
+func fill(f *os.File, data []byte, perm os.FileMode) error {
+	_, err := f.Write(data)
+	if err == nil {
+		err = f.Chmod(perm)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
 }
 
 // syncDir makes a rename durable. Systems that cannot sync a folder are left as they are.
