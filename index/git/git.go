@@ -70,6 +70,9 @@ type Commit struct {
 	Time    int64  // committer time, Unix seconds: the "now" of everything computed at this commit
 	Message string // subject, blank line, body; valid UTF-8, invalid bytes replaced
 	Changes []Change
+	// Boundary is set where a shallow clone cuts history off: the parents are not in the clone, so
+	// Parents and Changes are empty.
+	Boundary bool
 }
 
 // Mode is a git file mode.
