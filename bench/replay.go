@@ -86,12 +86,18 @@ func (r *ReplayResult) Summarize() {
 			m.HunkRec += float64(c.Hunks.Met) / float64(c.Hunks.Total)
 		}
 	}
-	m.HunkRec = mean(m.HunkRec, hunked)
+	hunks := mean(m.HunkRec, hunked)
+	r.Metrics = m.over(r.Cases)
+	r.Metrics.HunkRec = hunks
+}
+
+// over divides sums by a number of cases.
+func (m Metrics) over(n int) Metrics {
 	for _, v := range []*float64{&m.Hit1, &m.Hit5, &m.Hit10, &m.MRR, &m.Recall10, &m.Recall25, &m.All10,
-		&m.BundleRec, &m.BundleAll, &m.TokensMean, &m.BundleFiles} {
-		*v = mean(*v, r.Cases)
+		&m.BundleRec, &m.BundleAll, &m.HunkRec, &m.TokensMean, &m.BundleFiles} {
+		*v = mean(*v, n)
 	}
-	r.Metrics = m
+	return m
 }
 
 func (c *ReplayCase) addTo(m *Metrics) {
