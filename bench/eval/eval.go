@@ -10,7 +10,9 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/ctxt-dev/ctxt/bench"
 	"github.com/ctxt-dev/ctxt/bench/cases"
@@ -127,8 +129,12 @@ feed:
 func replayOne(ctx context.Context, repo Objects, c cases.Replay, sel Selector) bench.ReplayCase {
 	out := bench.ReplayCase{SHA: c.SHA, Title: c.Title, Gold: c.Gold, Ranked: []string{}, Bundle: []string{}}
 	base, err := repo.Resolve(ctx, c.Base)
-	if err != nil {
+	if errors.Is(err, git.ErrUnknown) || errors.Is(err, git.ErrAbsent) {
 		out.Skipped = "base commit: " + err.Error()
+		return out
+	}
+	if err != nil {
+		out.Error = "base commit: " + err.Error()
 		return out
 	}
 	got, err := sel(ctx, base, c.Title, c.Body)
@@ -138,6 +144,7 @@ func replayOne(ctx context.Context, repo Objects, c cases.Replay, sel Selector) 
 		}
 		out.Error = err.Error()
 	}
+	clean(&got)
 	out.Ranked = append(out.Ranked, got.Ranked[:min(bench.RankedKept, len(got.Ranked))]...)
 	out.First = bench.FirstRank(c.Gold, got.Ranked)
 	out.Tokens = got.Tokens
@@ -150,6 +157,18 @@ func replayOne(ctx context.Context, repo Objects, c cases.Replay, sel Selector) 
 	}
 	out.Hunks = countHunks(ctx, repo, base, c, got.Files)
 	return out
+}
+
+// clean makes all paths valid UTF-8, as they are in JSON and in cases.
+func clean(s *Selection) {
+	for i, p := range s.Ranked {
+		if !utf8.ValidString(p) {
+			s.Ranked[i] = strings.ToValidUTF8(p, "\uFFFD")
+		}
+	}
+	for i := range s.Files {
+		s.Files[i].Path = strings.ToValidUTF8(s.Files[i].Path, "\uFFFD")
+	}
 }
 
 // countHunks compares the change's old-side hunks with the bundle. There are none when the change

@@ -25,7 +25,7 @@ func (f fakeRepo) Resolve(_ context.Context, rev string) (git.Hash, error) {
 	if h, ok := f.commits[rev]; ok {
 		return h, nil
 	}
-	return git.Hash{}, fmt.Errorf("%s is not in this repository", rev)
+	return git.Hash{}, fmt.Errorf("%w: %s is not in this repository", git.ErrUnknown, rev)
 }
 
 func (f fakeRepo) Diff(_ context.Context, _, new git.Hash) ([]git.FileDiff, error) {
@@ -101,7 +101,7 @@ func TestReplayMeasures(t *testing.T) {
 	if d := cmp.Diff([]string{"b.go"}, one.PathOnly); d != "" {
 		t.Errorf("path only: %s", d)
 	}
-	if got := res.Results[1].Skipped; !strings.Contains(got, "base commit: absent is not in this repository") {
+	if got := res.Results[1].Skipped; !strings.Contains(got, "base commit: unknown revision: absent is not in this repository") {
 		t.Errorf("skip reason %q", got)
 	}
 	if res.Results[3].Error != "no index" {

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/ctxt-dev/ctxt/bench/eval"
+	"github.com/ctxt-dev/ctxt/index/git"
+)
+
+type replayObjects struct{ *git.Repo }
+
+func (r replayObjects) Diff(ctx context.Context, old, new git.Hash) ([]git.FileDiff, error) {
+	if d, ok := any(r.Repo).(interface {
+		Diff(ctx context.Context, old, new git.Hash) ([]git.FileDiff, error)
+	}); ok {
+		return d.Diff(ctx, old, new)
+	}
+	return nil, errors.New("no diff")
+}
+
+// newSelector ranks by words of the title that are in the path.
+func newSelector(_ context.Context, repo *git.Repo) (eval.Selector, error) {
+	return func(ctx context.Context, base git.Hash, title, body string) (eval.Selection, error) {
+		tree, err := repo.Tree(ctx, base)
+		if err != nil {
+			return eval.Selection{}, err
+		}
+		words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return r < '0' || r > 'z' })
+		type hit struct {
+			path string
+			n    int
+		}
+		var hits []hit
+		for _, e := range tree.Entries {
+			n, low := 0, strings.ToLower(e.Path)
+			for _, w := range words {
+				if len(w) > 2 && strings.Contains(low, w) {
+					n++
+				}
+			}
+			if n > 0 {
+				hits = append(hits, hit{e.Path, n})
+			}
+		}
+		slices.SortStableFunc(hits, func(a, b hit) int { return b.n - a.n })
+		var s eval.Selection
+		for i, h := range hits {
+			s.Ranked = append(s.Ranked, h.path)
+			if i < 25 {
+				s.Files = append(s.Files, eval.SelectedFile{Path: h.path, Regions: [][2]int{{1, 1 << 30}}})
+			}
+		}
+		return s, nil
+	}, nil
+}
