@@ -91,10 +91,22 @@ func (r *ReplayResult) Summarize() {
 	r.Metrics.HunkRec = hunks
 }
 
+// fields are m's values, in one order.
+func (m *Metrics) fields() []*float64 {
+	return []*float64{&m.Hit1, &m.Hit5, &m.Hit10, &m.MRR, &m.Recall10, &m.Recall25, &m.All10,
+		&m.BundleRec, &m.BundleAll, &m.HunkRec, &m.TokensMean, &m.BundleFiles}
+}
+
+func (m *Metrics) add(more Metrics) {
+	from := more.fields()
+	for i, v := range m.fields() {
+		*v += *from[i]
+	}
+}
+
 // over divides sums by a number of cases.
 func (m Metrics) over(n int) Metrics {
-	for _, v := range []*float64{&m.Hit1, &m.Hit5, &m.Hit10, &m.MRR, &m.Recall10, &m.Recall25, &m.All10,
-		&m.BundleRec, &m.BundleAll, &m.HunkRec, &m.TokensMean, &m.BundleFiles} {
+	for _, v := range m.fields() {
 		*v = mean(*v, n)
 	}
 	return m

@@ -66,6 +66,7 @@ func Main(ctx context.Context, args []string, s Streams, getenv func(string) (st
 
 // commands lists the constructors; one file each.
 var commands = []func(*App) *cobra.Command{
+	newBench,
 	newEval,
 	newVersion,
 }
