@@ -2,6 +2,7 @@ package ignore
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"strings"
 )
@@ -15,6 +16,7 @@ type pattern struct {
 	literal  bool   // text has no wildcard
 	text     string // literal text, or the literal after the one leading "*" when suffix is set
 	suffix   bool
+	head     string // what a match begins with: the pattern up to its first special character
 	wildcard *regexp.Regexp
 }
 
@@ -35,6 +37,9 @@ func (l *list) add(line string) error {
 	p, err := compilePattern(line)
 	if p == nil || err != nil {
 		return err
+	}
+	if p.wildcard != nil && len(l.general) >= maxGeneral {
+		return fmt.Errorf("more than %d patterns have wildcards", maxGeneral)
 	}
 	p.at = l.n
 	l.n++
@@ -80,9 +85,9 @@ func (p *pattern) match(path, name string, dir bool) bool {
 	case p.suffix:
 		return strings.HasSuffix(name, p.text)
 	case p.rooted:
-		return p.wildcard.MatchString(path)
+		return strings.HasPrefix(path, p.head) && p.wildcard.MatchString(path)
 	}
-	return p.wildcard.MatchString(name)
+	return strings.HasPrefix(name, p.head) && p.wildcard.MatchString(name)
 }
 
 // compilePattern reads one line. It returns nil for a line of nothing.
@@ -109,16 +114,27 @@ func compilePattern(line string) (*pattern, error) {
 		p.suffix, p.text = true, rest
 		return p, nil
 	}
+	if strings.Count(line, "*")+strings.Count(line, "?") > maxWildcards {
+		return nil, fmt.Errorf("it has more than %d wildcards", maxWildcards)
+	}
 	expr, err := translate(line)
 	if err != nil {
 		return nil, err
 	}
+	p.head = line[:strings.IndexAny(line, `*?[\`)]
 	p.wildcard, err = regexp.Compile(expr)
 	if err != nil {
 		return nil, errors.New("it is not a valid pattern")
 	}
 	return p, nil
 }
+
+// These bound the work of matching: wildcards of one pattern, and patterns with wildcards (those of
+// the form "*.ext" are cheap, but count) of one list.
+const (
+	maxWildcards = 16
+	maxGeneral   = 500
+)
 
 // trimRight cuts trailing spaces that no backslash quotes.
 func trimRight(s string) string {
