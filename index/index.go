@@ -1,7 +1,7 @@
 // Package index builds a snapshot of a repository in memory: its files, what they declare, what
 // they import, and their terms.
 //
-//  1. List the files of a Source (a git tree, or a folder), ignore rules applied.
+//  1. List the files of an Origin (a git tree, or a folder), ignore rules applied.
 //  2. Classify each path: language, source or not, test, generated, vendored.
 //  3. Read and parse each distinct blob once, on all cores; a parsed blob is a Doc.
 //  4. Resolve imports to files.
@@ -27,6 +27,8 @@ type Doc struct {
 	// len(Lines) is the number of lines plus one.
 	Tokens []uint32
 	Lines  []uint32
+	Names  []uint32 // terms of the declared names, in the order of Symbols
+	Decls  []uint32 // Decls[i] is the text.CompoundHash of the lower-cased Symbols[i].Name
 }
 
 // NumLines is the number of lines of text.
@@ -59,6 +61,8 @@ type File struct {
 	Lang string // by symbols.Language; empty when unknown
 	Role Role
 	Doc  *Doc
+	// PathTerms are the terms of the path, folders first.
+	PathTerms []uint32
 }
 
 // Snapshot is a repository at one moment. Files are sorted by path; a file's index in Files is its
@@ -70,6 +74,7 @@ type Snapshot struct {
 	Importers [][]int32 // the inverse
 	Skipped   []git.Skip
 	byPath    map[string]int32
+	source    Origin
 }
 
 // Find returns the id of a path.

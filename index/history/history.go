@@ -6,7 +6,8 @@ package history
 
 import "github.com/ctxt-dev/ctxt/index/git"
 
-// Commit is one past change. Files are ids into History.Paths, ascending.
+// Commit is one past change. Files are ids into History.Paths, ascending and distinct; a path that a
+// later commit renamed counts under its newest name, so Files may be shorter than Changes.
 type Commit struct {
 	Hash    git.Hash
 	Time    int64 // committer time, Unix seconds
@@ -14,8 +15,10 @@ type Commit struct {
 	Subject string
 	Body    string
 	Files   []int32
-	Changes []git.Change // same order as Files
+	Changes []git.Change // as committed, sorted by path
 	Fix     bool         // the message says that it repairs something
+	Terms   []uint32     // of the message (package text), the subject's first
+	InTitle int          // how many of Terms are the subject's
 }
 
 // History is the past of one commit, newest first, merges left out.
@@ -24,7 +27,7 @@ type History struct {
 	Now     int64 // committer time of Tip, Unix seconds
 	Commits []Commit
 	Paths   []string // sorted
-	Authors []string // names, sorted; one per lower-case e-mail address
+	Authors []string // names, sorted by e-mail address, one for each lower-case address
 	Extent  git.Extent
 
 	byPath map[string]int32
@@ -44,3 +47,6 @@ func (h *History) CommitsOf(path string) []int32 {
 	}
 	return nil
 }
+
+// CommitsOfID is CommitsOf by path id.
+func (h *History) CommitsOfID(id int32) []int32 { return h.byFile[id] }

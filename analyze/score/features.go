@@ -1,0 +1,194 @@
+package score
+
+import (
+	"context"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ctxt-dev/ctxt/analyze/task"
+	"github.com/ctxt-dev/ctxt/index"
+	"github.com/ctxt-dev/ctxt/index/history"
+	"github.com/ctxt-dev/ctxt/index/text"
+)
+
+// Input is everything that a ranking reads.
+type Input struct {
+	Snapshot          *index.Snapshot
+	History           *history.History
+	Task              *task.Task
+	ChurnHalfLifeDays float64 // 0: 60
+}
+
+// Feature names one column of the feature table.
+type Feature int
+
+// The features; each is divided by its maximum over the files before it is weighed.
+const (
+	FContent Feature = iota
+	FTitle
+	FNames
+	FPath
+	FChunk
+	FPhrase
+	FMessages
+	FMessage
+	FDeclares
+	FMention
+	FStem
+	FScope
+	FChurn
+	FAge
+	FInDegree
+	numBase
+)
+
+// Table is the features of every file: Cols[feature][file], each in [0,1].
+type Table struct {
+	Cols [numBase][]float64
+	lex  *lexical
+	mem  *memory
+	act  *activity
+	ids  []int32
+}
+
+// Features computes the table.
+func Features(ctx context.Context, in Input) (*Table, error) {
+	t := &Table{ids: fileIDs(in.Snapshot, in.History)}
+	var err error
+	if t.lex, err = newLexical(ctx, in); err != nil {
+		return nil, err
+	}
+	t.mem = newMemory(in, t.ids)
+	t.act = newActivity(in, t.ids)
+	t.Cols = [numBase][]float64{
+		FContent: t.lex.content, FTitle: t.lex.title, FNames: t.lex.names, FPath: t.lex.path, FChunk: t.lex.chunk, FPhrase: t.lex.phrase,
+		FMessages: t.mem.sum, FMessage: t.mem.best,
+		FDeclares: declares(in), FMention: mentions(in), FStem: stems(in), FScope: scopes(in),
+		FChurn: t.act.churn, FAge: t.act.age, FInDegree: inDegree(in.Snapshot),
+	}
+	for i := range t.Cols {
+		t.Cols[i] = normalised(t.Cols[i])
+	}
+	return t, nil
+}
+
+// normalised returns the column divided by its maximum.
+func normalised(col []float64) []float64 {
+	out := make([]float64, len(col))
+	if top := slices.Max(append([]float64{0}, col...)); top > 0 {
+		for i, v := range col {
+			out[i] = v / top
+		}
+	}
+	return out
+}
+
+const maxDeclarers = 5 // an identifier declared in more files names none of them
+
+// declares scores files that declare an identifier that the text names: Σ weight / declaring files.
+func declares(in Input) []float64 {
+	want := make(map[uint32]int, len(in.Task.Idents))
+	for i, m := range in.Task.Idents {
+		want[text.CompoundHash(m.Text)] = i
+	}
+	where := make([][]int32, len(in.Task.Idents))
+	for f := range in.Snapshot.Files {
+		for _, d := range in.Snapshot.Files[f].Doc.Decls {
+			if k, ok := want[d]; ok {
+				if w := where[k]; len(w) == 0 || w[len(w)-1] != int32(f) {
+					where[k] = append(where[k], int32(f))
+				}
+			}
+		}
+	}
+	out := make([]float64, len(in.Snapshot.Files))
+	for k, files := range where {
+		if len(files) > maxDeclarers {
+			continue
+		}
+		for _, f := range files {
+			out[f] += in.Task.Idents[k].Weight / float64(len(files))
+		}
+	}
+	return out
+}
+
+// mentions scores files whose path the text names: the longer the matching tail, and the fewer files
+// share it, the more.
+func mentions(in Input) []float64 {
+	out := make([]float64, len(in.Snapshot.Files))
+	for _, m := range in.Task.Paths {
+		var match []int
+		for i := range in.Snapshot.Files {
+			p := strings.ToLower(in.Snapshot.Files[i].Path)
+			if p == m.Text || strings.HasSuffix(p, "/"+m.Text) || len(p) > 3 && strings.HasSuffix(m.Text, "/"+p) {
+				match = append(match, i)
+			}
+		}
+		if len(match) == 0 || len(match) > 2*maxDeclarers {
+			continue
+		}
+		for _, i := range match {
+			out[i] += m.Weight / float64(len(match))
+		}
+	}
+	return out
+}
+
+// stems scores files whose stem is a word of the title, by how few files have it.
+func stems(in Input) []float64 {
+	words := make(map[string]bool, len(in.Task.Words))
+	for _, w := range in.Task.Words {
+		words[w] = true
+		words[text.Stem(w)] = true
+	}
+	out := make([]float64, len(in.Snapshot.Files))
+	count := make(map[string]int)
+	match := make([]string, len(out))
+	for i := range in.Snapshot.Files {
+		stem := index.Stem(in.Snapshot.Files[i].Path)
+		flat := strings.NewReplacer("_", "", "-", "").Replace(stem)
+		if words[stem] || words[flat] || words[text.Stem(stem)] {
+			match[i] = flat
+			count[flat]++
+		}
+	}
+	for i, m := range match {
+		if m != "" {
+			out[i] = 1 / math.Sqrt(float64(count[m]))
+		}
+	}
+	return out
+}
+
+// scopes scores files under a folder, or with a stem, that the title's scope names.
+func scopes(in Input) []float64 {
+	out := make([]float64, len(in.Snapshot.Files))
+	scope := strings.ToLower(strings.Trim(in.Task.Scope, "/"))
+	if scope == "" {
+		return out
+	}
+	matched := 0
+	for i := range in.Snapshot.Files {
+		p := strings.ToLower(in.Snapshot.Files[i].Path)
+		if index.Stem(p) == scope || strings.Contains("/"+path.Dir(p)+"/", "/"+scope+"/") {
+			out[i] = 1
+			matched++
+		}
+	}
+	if matched > len(out)/3 {
+		clear(out)
+	}
+	return out
+}
+
+// inDegree is the logarithm of the number of importers.
+func inDegree(s *index.Snapshot) []float64 {
+	out := make([]float64, len(s.Files))
+	for i, from := range s.Importers {
+		out[i] = math.Log1p(float64(len(from)))
+	}
+	return out
+}

@@ -1,0 +1,64 @@
+package task
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	conventional = regexp.MustCompile(`^\s*([A-Za-z]+)(?:\(([^()\s]{1,80})\))?!?:\s+(\S.*)$`)
+	bracketed    = regexp.MustCompile(`^\s*\[([A-Za-z0-9 ._/-]{1,40})\]\s*`)
+	issueTail    = regexp.MustCompile(`\s*\((?:#\d+(?:,\s*)?)+\)\s*$`)
+	htmlComment  = regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`)
+	htmlTag      = regexp.MustCompile(`</?[A-Za-z][^<>\n]{0,300}>`)
+	link         = regexp.MustCompile(`\[([^\]\n]{0,300})\]\([^)\s]{0,500}\)`)
+	image        = regexp.MustCompile(`!\[[^\]\n]{0,300}\]\([^)\n]{0,500}\)`)
+	url          = regexp.MustCompile(`https?://[^\s<>)\]]+`)
+	trailer      = regexp.MustCompile(`(?i)^\s*(signed-off-by|co-authored-by|reviewed-by|acked-by|cc|reported-by|tested-by|helped-by|suggested-by|change-id|backport|pr-url)\s*:`)
+	checkbox     = regexp.MustCompile(`^\s*[-*+]\s+\[[ xX]\]\s*`)
+	closes       = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|see|related to|part of)\s*:?\s+(?:[\w.-]+/[\w.-]+)?#\d+`)
+	mention      = regexp.MustCompile(`(^|\s)@[A-Za-z0-9][\w-]*(/[\w-]+)?`)
+	reference    = regexp.MustCompile(`(?:[\w.-]+/[\w.-]+)?#\d+\b|\bGH-\d+\b`)
+)
+
+// titleParts splits a title into its text, the conventional scope and the type that its prefix names.
+func titleParts(title string) (text, scope string, typ Type) {
+	text = strings.TrimSpace(issueTail.ReplaceAllString(strings.Join(strings.Fields(title), " "), ""))
+	if m := conventional.FindStringSubmatch(text); m != nil {
+		if name, ok := conventionalTypes[strings.ToLower(m[1])]; ok {
+			return reference.ReplaceAllString(m[3], " "), m[2], Type{Name: name, Evidence: m[1] + " in the title's prefix"}
+		}
+	}
+	if m := bracketed.FindStringSubmatch(text); m != nil && len(text) > len(m[0]) {
+		return reference.ReplaceAllString(text[len(m[0]):], " "), m[1], Type{}
+	}
+	return reference.ReplaceAllString(text, " "), "", Type{}
+}
+
+// cleanBody removes what is not about the code: comments, links, trailers, ticked lists of templates.
+func cleanBody(body string) string {
+	body = strings.ReplaceAll(body, "\r\n", "\n")
+	body = htmlComment.ReplaceAllString(body, " ")
+	body = image.ReplaceAllString(body, " ")
+	body = link.ReplaceAllString(body, "$1")
+	body = url.ReplaceAllString(body, " ")
+	var out []string
+	fenced := false
+	for line := range strings.SplitSeq(body, "\n") {
+		if s := strings.TrimSpace(line); strings.HasPrefix(s, "```") || strings.HasPrefix(s, "~~~") {
+			fenced = !fenced
+			continue
+		}
+		if !fenced {
+			if trailer.MatchString(line) || checkbox.MatchString(line) {
+				continue
+			}
+			line = closes.ReplaceAllString(line, " ")
+			line = htmlTag.ReplaceAllString(line, " ")
+			line = mention.ReplaceAllString(line, " ")
+			line = reference.ReplaceAllString(line, " ")
+		}
+		out = append(out, line)
+	}
+	return strings.TrimSpace(strings.Join(out, "\n"))
+}
