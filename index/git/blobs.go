@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha1" //nolint:gosec // git's object names
 	"fmt"
+	"hash"
 )
 
 // Blobs reads blobs and calls fn once for each element of hashes, in order and never concurrently.
@@ -29,9 +30,15 @@ func (r *Repo) Blobs(ctx context.Context, hashes []Hash, maxSize int64, fn func(
 func HashBlob(data []byte) Hash { return hashObject("blob", data) }
 
 func hashObject(kind string, data []byte) (h Hash) {
-	s := sha1.New() //nolint:gosec // git's object names
-	fmt.Fprintf(s, "%s %d\x00", kind, len(data))
+	s := newObjectHash(kind, int64(len(data)))
 	s.Write(data)
 	s.Sum(h[:0])
 	return h
+}
+
+// newObjectHash starts the hash of an object of a known size.
+func newObjectHash(kind string, size int64) hash.Hash {
+	s := sha1.New() //nolint:gosec // git's object names
+	fmt.Fprintf(s, "%s %d\x00", kind, size)
+	return s
 }

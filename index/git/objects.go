@@ -41,6 +41,7 @@ type catFile struct {
 	ctx         context.Context
 	once        bool
 	check, full *batch
+	restarts    int
 }
 
 // batch is one running git cat-file.
@@ -204,7 +205,6 @@ func (c *catFile) read(hashes []Hash, max int64, fn func(int, kind, []byte, erro
 // sizes asks for the type and size of each object.
 func (c *catFile) sizes(hashes []Hash) ([]known, error) {
 	facts := make([]known, len(hashes))
-	restarts := 0
 	for i := 0; i < len(hashes); {
 		if c.check == nil {
 			var err error
@@ -219,7 +219,7 @@ func (c *catFile) sizes(hashes []Hash) ([]known, error) {
 				facts[i] = known{size, k}
 				continue
 			}
-			if fail := c.died(&c.check, err, &restarts); fail != nil {
+			if fail := c.died(&c.check, err); fail != nil {
 				return nil, fail
 			}
 			facts[i] = known{size: -2}
@@ -256,15 +256,14 @@ func (c *catFile) content(rest []Hash, f known) (data []byte, fault string, err 
 		return nil, "it was lost while it was read", nil
 	}
 	if err == nil {
-		data = make([]byte, size, size+1)
+		data = make([]byte, size)
 		if _, err = io.ReadFull(c.full.out, data); err == nil {
 			_, err = c.full.out.Discard(1)
 		}
 	}
 	if err != nil {
 		fault = c.full.faultLine()
-		restarts := 0
-		if fail := c.died(&c.full, err, &restarts); fail != nil {
+		if fail := c.died(&c.full, err); fail != nil {
 			return nil, "", fail
 		}
 		return nil, fault, nil
@@ -296,15 +295,15 @@ func (b *batch) faultLine() string {
 }
 
 // died ends a process that stopped answering, and says whether to go on without it.
-func (c *catFile) died(b **batch, err error, restarts *int) error {
+func (c *catFile) died(b **batch, err error) error {
 	e := (*b).stderr
 	(*b).stop()
 	*b = nil
 	if c.ctx.Err() != nil {
 		return c.ctx.Err()
 	}
-	*restarts++
-	if *restarts > maxRestarts || !(errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
+	c.restarts++
+	if c.restarts > maxRestarts || !(errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) {
 		return c.repo.program.fail(c.ctx, "cat-file", err, e)
 	}
 	return nil

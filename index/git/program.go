@@ -65,9 +65,17 @@ func (p *program) output(ctx context.Context, args ...string) (string, error) {
 	cmd, e := p.command(ctx, args...)
 	out, err := cmd.Output()
 	if err != nil {
-		return "", p.fail(ctx, args[0], err, e)
+		return "", p.fail(ctx, subcommand(args), err, e)
 	}
 	return string(out), nil
+}
+
+// subcommand returns the first argument that is not a -c option.
+func subcommand(args []string) string {
+	for len(args) > 2 && args[0] == "-c" {
+		args = args[2:]
+	}
+	return args[0]
 }
 
 // fail makes one line of an error of a run.
