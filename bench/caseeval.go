@@ -20,6 +20,7 @@ type EvalResult struct {
 	Metrics    Scores           `json:"metrics"`
 	Categories []CategoryScores `json:"categories"` // in the order of the case file
 	Results    []CaseResult     `json:"results"`    // in the order of the case file
+	Gate       *Verdict         `json:"gate,omitempty"`
 }
 
 // CategoryScores are the metrics of one category.
@@ -34,13 +35,14 @@ type CaseResult struct {
 	Category  string   `json:"category"`
 	Query     string   `json:"query"`
 	ExpectAny []string `json:"expect_any"`
-	Returned  []string `json:"returned"`          // the first paths of the answer, at most RankedKept
-	First     *int     `json:"first"`             // rank (from 1) of the first expected path; null when it was not returned
-	Bundle    []string `json:"bundle,omitempty"`  // EngineActivate: paths with at least one code region
-	Tokens    int      `json:"bundle_tokens"`     // EngineActivate: of the bundle
-	Renamed   []Rename `json:"renamed,omitempty"` // expected paths that the change renamed; the new path counted as the expected one
-	Absent    []string `json:"absent,omitempty"`  // expected paths that do not exist in what was searched
-	Error     string   `json:"error,omitempty"`   // why the engine failed
+	Returned  []string `json:"returned"`                   // the first paths of the answer, at most RankedKept
+	First     *int     `json:"first"`                      // rank (from 1) of the first expected path; null when it was not returned
+	Bundle    []string `json:"bundle,omitempty"`           // EngineActivate: paths with at least one code region
+	PathOnly  []string `json:"bundle_path_only,omitempty"` // EngineActivate: paths that the bundle only names
+	Tokens    int      `json:"bundle_tokens,omitempty"`    // EngineActivate: of the bundle
+	Renamed   []Rename `json:"renamed,omitempty"`          // expected paths that the change renamed; the new path counted as the expected one
+	Absent    []string `json:"absent,omitempty"`           // expected paths that do not exist in what was searched
+	Error     string   `json:"error,omitempty"`            // why the engine failed
 }
 
 // Rename is a path that a change gave another name.
@@ -94,7 +96,7 @@ func caseScores(engine string, cs []*CaseResult) Scores {
 		if c.First != nil {
 			hit3 += one(*c.First <= 3)
 		}
-		as := ReplayCase{Gold: c.Expected(), Ranked: c.Returned, Bundle: c.Bundle, First: c.First, Tokens: c.Tokens}
+		as := ReplayCase{Gold: c.Expected(), Ranked: c.Returned, Bundle: c.Bundle, PathOnly: c.PathOnly, First: c.First, Tokens: c.Tokens}
 		as.addTo(&m)
 	}
 	m = m.over(len(cs))

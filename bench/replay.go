@@ -16,6 +16,7 @@ type ReplayResult struct {
 	Failed  int          `json:"failed"`  // measured as a miss because the selector failed
 	Metrics Metrics      `json:"metrics"`
 	Results []ReplayCase `json:"results"` // in the order of the cases, whatever ran first
+	Gate    *Verdict     `json:"gate,omitempty"`
 }
 
 // Source names the cases that a result measures.

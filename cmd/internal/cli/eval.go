@@ -78,7 +78,7 @@ func replay(ctx context.Context, app *App, dir string, cs []cases.Replay, o eval
 	if err != nil {
 		return nil, err
 	}
-	return eval.Replay(ctx, replayObjects{repo}, cs, sel, o)
+	return eval.Replay(ctx, repo, cs, sel, o)
 }
 
 func writeReplay(app *App, res *bench.ReplayResult, o evalOptions) error {

@@ -2,24 +2,12 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
 	"github.com/ctxt-dev/ctxt/bench/eval"
 	"github.com/ctxt-dev/ctxt/index/git"
 )
-
-type replayObjects struct{ *git.Repo }
-
-func (r replayObjects) Diff(ctx context.Context, old, new git.Hash) ([]git.FileDiff, error) {
-	if d, ok := any(r.Repo).(interface {
-		Diff(ctx context.Context, old, new git.Hash) ([]git.FileDiff, error)
-	}); ok {
-		return d.Diff(ctx, old, new)
-	}
-	return nil, errors.New("no diff")
-}
 
 // newSelector ranks by words of the title that are in the path.
 func newSelector(_ context.Context, repo *git.Repo) (eval.Selector, error) {
