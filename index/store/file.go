@@ -146,7 +146,7 @@ func decode(path string, data []byte, into any, next string) error {
 		Version *json.RawMessage `json:"version"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return fmt.Errorf("%s: %s; %s", path, jsonFault(data, err), next)
+		return fmt.Errorf("%s: %s; %s", path, JSONFault(data, err), next)
 	}
 	if head.Version == nil {
 		return fmt.Errorf("%s has no version; only version %d is read; %s", path, Version, next)
@@ -155,13 +155,13 @@ func decode(path string, data []byte, into any, next string) error {
 		return fmt.Errorf("%s has version %.20s; only version %d is read; %s", path, v, Version, next)
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("%s: %s; %s", path, jsonFault(data, err), next)
+		return fmt.Errorf("%s: %s; %s", path, JSONFault(data, err), next)
 	}
 	return nil
 }
 
-// jsonFault says where a JSON document is broken.
-func jsonFault(data []byte, err error) string {
+// JSONFault says where a JSON document is broken.
+func JSONFault(data []byte, err error) string {
 	at := int64(len(data))
 	var syn *json.SyntaxError
 	var typ *json.UnmarshalTypeError
