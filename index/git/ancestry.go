@@ -78,7 +78,8 @@ func (r *Repo) IsAncestor(ctx context.Context, a, b Hash) (bool, error) {
 	return err == nil, err
 }
 
-// CountBetween counts the commits, merges too, that head reaches and base does not.
+// CountBetween counts the commits, merges too, that head reaches and base does not. As in git, the
+// count can be too high where committers' clocks went back by days.
 func (r *Repo) CountBetween(ctx context.Context, base, head Hash) (int, error) {
 	if r.program == nil {
 		n := 0

@@ -342,4 +342,3 @@ func after(e treeEntry, n int) int {
 	}
 	return 0
 }
-
