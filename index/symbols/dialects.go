@@ -94,10 +94,10 @@ func javascriptDialect() *dialect {
 		{kind: Enum, need: "enum", expr: exp + `(?:const\s+)?enum\s+([\w$]+)`},
 		{kind: Type, need: "type", expr: exp + `type\s+([\w$]+)\s*(?:<.*)?=`, atTop: true},
 		{kind: Module, need: "namespace", expr: exp + `namespace\s+([\w$.]+)`},
-		{kind: Module, need: "module", expr: exp + `module\s+([\w$.]+|['"][^'"]*['"])\s*\{`},
+		{kind: Module, need: "module", expr: exp + `module\s+([\w$.]+)\s*\{`},
 		{kind: Function, need: "=", expr: exp + `(?:const|let|var)\s+([\w$]+)\s*(?::[^=]+)?=\s*` + fn, atTop: true},
-		{kind: Constant, need: "const", expr: `^(?:export\s+)?(?:declare\s+)?const\s+([\w$]+)`, atTop: true},
-		{kind: Variable, expr: `^(?:export\s+)?(?:declare\s+)?(?:let|var)\s+([\w$]+)`, atTop: true},
+		{kind: Constant, need: "const", expr: `^(?:\t|  )?(?:export\s+)?(?:declare\s+)?const\s+([\w$]+)`, atTop: true},
+		{kind: Variable, expr: `^(?:\t|  )?(?:export\s+)?(?:declare\s+)?(?:let|var)\s+([\w$]+)`, atTop: true},
 		{kind: Method, need: ".prototype.", expr: `^(?:[\w$.]+\.)?(?P<recv>[\w$]+)\.prototype\.(?P<name>[\w$]+)\s*=\s*` + fn},
 		{kind: Function, need: "exports.", expr: `^(?:module\.)?exports\.([\w$]+)\s*=\s*` + fn},
 		{kind: Method, need: ".", expr: `^(?P<recv>[\w$]+)\.(?P<name>[\w$]+)\s*=\s*` + fn},
@@ -156,7 +156,7 @@ func kotlinDialect() *dialect {
 		{kind: Class, need: "class", expr: mods + `class\s+(\w+)`},
 		{kind: Interface, need: "interface", expr: mods + `interface\s+(\w+)`},
 		{kind: Class, need: "object", expr: mods + `object\s+(\w+)`},
-		{kind: impl, need: "object", expr: mods + `(object)\s*[:{]`},
+		{kind: impl, need: "object", inherit: true, expr: mods + `(object)\s*[:{]`},
 		{kind: Function, need: "fun ", expr: mods + `fun\s+(?:<[^>]+>\s*)?(?:(?P<recv>\w+)(?:<.*>)?\??\.)?(?P<name>\w+|` + "`[^`]+`" + `)\s*\(`},
 		{kind: Type, need: "typealias", expr: mods + `typealias\s+(\w+)`},
 		{kind: Constant, need: "const val", expr: mods + `val\s+(\w+)`},
@@ -224,7 +224,7 @@ func csharpDialect() *dialect {
 }
 
 func rubyDialect() *dialect {
-	return &dialect{layout: ended, syntax: rubySyntax, patterns: []pattern{
+	return &dialect{layout: ended, modules: true, syntax: rubySyntax, patterns: []pattern{
 		{kind: Class, need: "class", expr: `^\s*class\s+(?:\w+::)*([A-Z]\w*)`},
 		{kind: Module, need: "module", expr: `^\s*module\s+(?:\w+::)*([A-Z]\w*)`},
 		{kind: Function, need: "def ", expr: `^\s*(?:(?:private|protected|public|private_class_method)\s+)?def\s+(?:self\.|\w+\.)?([A-Za-z_]\w*[?!=]?|[^\s\w(]+)`},
@@ -250,7 +250,7 @@ func phpDialect() *dialect {
 		{kind: Constant, need: "case", inClass: true, expr: `^\s*case\s+(\w+)\s*[=;]`},
 		{kind: Property, need: "$", inClass: true, expr: `^\s*(?:(?:public|private|protected|static|readonly|var)\s+)+(?:\??[\w|\\]+\s+)?\$(\w+)`},
 	}, imports: []importer{
-		{need: "use", expr: `(?s)^\s*use\s+([\w\\][^;()]*);`, more: ';', read: phpUse},
+		{need: "use", expr: `(?s)^use\s+([\w\\][^;()]*);`, more: ';', read: phpUse},
 		{need: "re", expr: `^\s*(?:return\s+)?((?:require|include)(?:_once)?\b.*)`, read: one(phpPath)},
 		{need: "include", expr: `^\s*((?:include)(?:_once)?\b.*)`, read: one(phpPath)},
 	}}

@@ -28,6 +28,7 @@ type pattern struct {
 	expr string
 	// inClass keeps only what stands directly in a class; atTop only what stands in none.
 	inClass, atTop bool
+	inherit        bool // an impl whose members belong to the class around it
 
 	re         *regexp.Regexp
 	name, recv int
@@ -48,6 +49,7 @@ type importer struct {
 // dialect describes one language to the extractor.
 type dialect struct {
 	layout   layout
+	modules  bool // modules are the receivers of what they hold
 	syntax   syntax
 	patterns []pattern
 	imports  []importer
@@ -230,25 +232,45 @@ func (f *scanned) ends() {
 	}
 }
 
-// braceEnd is the line that closes the first brace after a name, unless a semicolon or a line break
-// in front of it says that the brace is another's.
+// braceEnd is the line that closes the body of a declaration.
 func (f *scanned) braceEnd(s *found) int {
-	i, _ := slices.BinarySearchFunc(f.braces, s.at, func(b brace, at int) int { return b.open - at })
-	if i == len(f.braces) || f.braces[i].open-s.at > maxHead {
+	at := f.bodyBrace(s)
+	i, ok := slices.BinarySearchFunc(f.braces, at, func(b brace, at int) int { return b.open - at })
+	if !ok {
 		return s.End
-	}
-	head := f.masked[s.at:f.braces[i].open]
-	if bytes.IndexByte(head, ';') >= 0 || bytes.Contains(head, []byte("\n\n")) {
-		return s.End
-	}
-	switch s.Kind {
-	case Variable, Constant, Type, Property, Macro:
-		// A value that spans lines opens its brace on the line of the name.
-		if bytes.IndexByte(head, '\n') >= 0 {
-			return s.End
-		}
 	}
 	return f.braces[i].close + 1
+}
+
+// bodyBrace is the offset of the first brace after a name that no parenthesis holds, or -1.
+func (f *scanned) bodyBrace(s *found) int {
+	depth := 0
+	for i := s.at; i < len(f.masked) && i < s.at+maxHead; i++ {
+		switch f.masked[i] {
+		case '(', '[':
+			depth++
+		case ')', ']':
+			depth--
+		case '{':
+			if depth <= 0 {
+				return i
+			}
+		case ';':
+			if depth <= 0 {
+				return -1
+			}
+		case '\n':
+			switch s.Kind {
+			case Variable, Constant, Type, Property, Macro:
+				// A value that spans lines opens its brace on the line of the name.
+				return -1
+			}
+			if depth <= 0 && i+1 < len(f.masked) && f.masked[i+1] == '\n' {
+				return -1
+			}
+		}
+	}
+	return -1
 }
 
 // nest drops what is local to a function, and gives members their class.
@@ -274,8 +296,11 @@ func (f *scanned) nest(b *builder) {
 			in = stack[len(stack)-1]
 		}
 		recv := in.name
-		if in.kind == Module {
+		if in.kind == Module && !f.modules {
 			recv = ""
+		}
+		if s.Kind == impl && s.p.inherit {
+			s.Name = in.name
 		}
 		keep := isHolder(in.kind) && !(s.p.inClass && in.kind == Module) && !(s.p.atTop && in.kind != Module)
 		if s.End > s.Start || isHolder(s.Kind) {

@@ -111,11 +111,15 @@ func (w *walker) declared(n *sitter.Node) (id *sitter.Node, call bool) {
 // that one of them may define.
 func cDeclaration(w *walker, n *sitter.Node, recv string) (bool, string) {
 	kind := n.Type()
-	inner := false
+	inner, own := false, ""
 	if t := n.ChildByFieldName("type"); t != nil && kind != "function_definition" {
 		switch t.Type() {
 		case "struct_specifier", "union_specifier", "class_specifier", "enum_specifier":
 			inner = t.ChildByFieldName("body") != nil
+			if inner && kind == "type_definition" && t.ChildByFieldName("name") == nil {
+				// The members of an unnamed struct belong to its alias.
+				own = w.field(n, "declarator")
+			}
 		}
 	}
 	count := min(int(n.ChildCount()), 64)
@@ -135,7 +139,19 @@ func cDeclaration(w *walker, n *sitter.Node, recv string) (bool, string) {
 		}
 		w.declarator(n, d, kind, recv)
 	}
+	if own != "" {
+		recv = own
+	}
 	return inner, recv
+}
+
+// between is the source from the start of a node to the start of one of its children.
+func (w *walker) between(n, d *sitter.Node) string {
+	start, end := int(n.StartByte()), int(d.StartByte())
+	if start > end || end > len(w.src) || end-start > maxHead {
+		return ""
+	}
+	return string(w.src[start:end])
 }
 
 func (w *walker) declarator(n, d *sitter.Node, node, recv string) {
@@ -152,7 +168,7 @@ func (w *walker) declarator(n, d *sitter.Node, node, recv string) {
 		}
 	case recv != "":
 		kind = Property
-	case strings.Contains(w.head(n, 48), "const "):
+	case strings.Contains(w.between(n, d), "const"):
 		kind = Constant
 	}
 	if scope != "" {

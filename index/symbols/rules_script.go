@@ -22,13 +22,20 @@ func init() {
 	m["interface_declaration"] = holder(Interface)
 	m["enum_declaration"] = holder(Enum)
 	m["type_alias_declaration"] = leaf(Type)
-	types(m, holder(Module), "internal_module", "module")
+	types(m, rule{do: scriptModule}, "internal_module", "module")
 	m["field_definition"] = rule{kind: Property, name: byField("property")}
 	m["property_identifier"] = rule{do: scriptEnumMember}
 	m["variable_declarator"] = rule{do: scriptVariable}
 	m["assignment_expression"] = rule{do: scriptAssignment}
 	m["export_statement"] = rule{do: scriptExport}
 	m["import_statement"] = rule{do: scriptImport}
+}
+
+// scriptModule reads a namespace, or a declared module, whose functions stay functions.
+func scriptModule(w *walker, n *sitter.Node, _ string) (bool, string) {
+	id := n.ChildByFieldName("name")
+	w.add(n, id, strings.Trim(w.text(id), `'"`), Module, "")
+	return true, ""
 }
 
 // scriptEnumMember reads the bare members of an enum body.

@@ -61,7 +61,7 @@ func init() {
 }
 
 func isUpper(name string) bool {
-	return name == strings.ToUpper(name) && strings.ToLower(name) != name
+	return len(name) > 1 && name == strings.ToUpper(name) && strings.ToLower(name) != name
 }
 
 func pythonAssignment(w *walker, n *sitter.Node, recv string) (bool, string) {

@@ -3,9 +3,9 @@ package sample
 
 import (
 	"context"
-	"fmt"
-	alias "example.com/mod/pkg"
 	_ "embed"
+	alias "example.com/mod/pkg"
+	"fmt"
 )
 
 import "os"
@@ -19,7 +19,7 @@ const (
 )
 
 var (
-	x, y int
+	x, y  int
 	table = map[string]int{
 		"a": 1,
 	}
@@ -38,8 +38,8 @@ type Shape interface {
 }
 
 type (
-	ID    string
-	Alias = Point
+	ID          string
+	Alias       = Point
 	List[T any] []T
 )
 
