@@ -1,0 +1,327 @@
+//go:build container
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ctxt-dev/ctxt/index/git/gittest"
+)
+
+// runnerUID is who owns the checkout, as on a hosted runner; the container runs as root.
+const runnerUID = 1001
+
+// TestContainerPullRequest runs the image as the runner does: the workspace belongs to another user,
+// root is in the container, mounts and variables are those of a container action.
+func TestContainerPullRequest(t *testing.T) {
+	run := newContainerRun(t)
+	api := newFakeAPI(t, run.head)
+	run.event(map[string]any{
+		"action": "opened", "number": 7,
+		"pull_request": map[string]any{
+			"number": 7, "title": "store: keep entries sorted", "body": "Entries of the store come back in order.",
+			"draft": false, "user": map[string]any{"login": "someone", "type": "User"},
+			"base": map[string]any{"ref": "main", "sha": run.base, "repo": map[string]any{"full_name": "o/r"}},
+			"head": map[string]any{"ref": "sorted", "sha": run.head, "repo": map[string]any{"full_name": "o/r"}},
+		},
+		"repository": map[string]any{"full_name": "o/r", "name": "r", "owner": map[string]any{"login": "o"}, "default_branch": "main"},
+	})
+
+	begin := time.Now()
+	out := run.start("pull_request", api.url)
+	t.Logf("the run took %v", time.Since(begin).Round(10*time.Millisecond))
+
+	bodies := api.bodies()
+	if len(bodies) != 1 {
+		t.Fatalf("%d comments, want 1\n%s", len(bodies), out)
+	}
+	if !strings.Contains(bodies[0], "store/store.go") {
+		t.Errorf("the comment does not name store/store.go:\n%s", bodies[0])
+	}
+	if s := run.file("file_commands/summary"); !strings.Contains(s, "store/store.go") {
+		t.Errorf("the summary does not name store/store.go:\n%s", s)
+	}
+	if s := run.file("file_commands/output"); !strings.Contains(s, "comment=") && !strings.Contains(s, "comment<<") {
+		t.Errorf("no output comment:\n%s", s)
+	}
+	run.assertClean()
+
+	// The same event again finds nothing to write.
+	writes := api.writes()
+	run.start("pull_request", api.url)
+	if n := api.writes() - writes; n != 0 {
+		t.Errorf("the second run wrote %d times, want 0", n)
+	}
+	run.assertClean()
+}
+
+// TestContainerStandsAlone checks what the image promises without a repository.
+func TestContainerStandsAlone(t *testing.T) {
+	image := containerImage(t)
+	out, err := exec.Command("docker", "run", "--rm", image, "version").CombinedOutput()
+	if err != nil || !regexp.MustCompile(`^ctxt \d+\.\d+\.\d+`).Match(out) {
+		t.Errorf("version: %v\n%s", err, out)
+	}
+	user, err := exec.Command("docker", "image", "inspect", "-f", "{{.Config.User}}|{{.Config.WorkingDir}}|{{json .Config.Entrypoint}}", image).Output()
+	if got := strings.TrimSpace(string(user)); err != nil || got != `||["/ctxt"]` && got != `|/|["/ctxt"]` {
+		t.Errorf("user, folder and entry point: %q, %v", got, err)
+	}
+}
+
+func containerImage(t *testing.T) string {
+	t.Helper()
+	image := os.Getenv("CTXT_IMAGE")
+	if image == "" {
+		t.Fatal("CTXT_IMAGE names no image; run .ci/container")
+	}
+	return image
+}
+
+// containerRun is one job of a runner: its folders and the repository in its workspace.
+type containerRun struct {
+	t          *testing.T
+	image      string
+	dir        string // holds workspace, home, workflow, file_commands, runner_temp
+	base, head string
+}
+
+func newContainerRun(t *testing.T) *containerRun {
+	t.Helper()
+	repo := gittest.New(t)
+	repo.Write("go.mod", "module example.com/r\n")
+	repo.Write("store/store.go", "package store\n\n// Entries lists what the store holds.\nfunc Entries() []string { return nil }\n")
+	repo.Write("store/store_test.go", "package store\n")
+	repo.Write("main.go", "package main\n\nimport \"example.com/r/store\"\n\nfunc main() { store.Entries() }\n")
+	repo.Commit("store: list entries")
+	for i := range 5 {
+		repo.Write("store/store.go", fmt.Sprintf("package store\n\n// Entries lists what the store holds.\nfunc Entries() []string { return make([]string, %d) }\n", i))
+		repo.Write("store/store_test.go", fmt.Sprintf("package store\n\nconst want = %d\n", i))
+		repo.Commit(fmt.Sprintf("store: hold %d entries", i))
+	}
+	r := &containerRun{t: t, image: containerImage(t), dir: t.TempDir(), base: repo.Git("rev-parse", "HEAD")}
+	repo.Git("checkout", "-q", "-b", "sorted")
+	repo.Write("store/store.go", "package store\n\nimport \"sort\"\n\n// Entries lists what the store holds, sorted.\nfunc Entries() []string { e := []string{}; sort.Strings(e); return e }\n")
+	r.head = repo.Commit("store: keep entries sorted")
+
+	for _, d := range []string{"home", "workflow", "file_commands", "runner_temp"} {
+		if err := os.Mkdir(filepath.Join(r.dir, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range []string{"output", "summary", "env", "path", "state"} {
+		if err := os.WriteFile(filepath.Join(r.dir, "file_commands", f), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	repo.Git("clone", "-q", "--no-local", repo.Dir, filepath.Join(r.dir, "workspace"))
+	if err := chownAll(r.dir, runnerUID); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// chownAll gives a folder and everything in it to a user and the group of the same number.
+func chownAll(dir string, id int) error {
+	return filepath.WalkDir(dir, func(p string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(p, id, id)
+	})
+}
+
+func (r *containerRun) event(payload map[string]any) {
+	r.t.Helper()
+	data, err := json.Marshal(payload)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(r.dir, "workflow", "event.json"), data, 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// start runs the image's action command and returns what it printed.
+func (r *containerRun) start(event, apiURL string) string {
+	r.t.Helper()
+	args := []string{"run", "--rm", "--network", "host", "--workdir", "/github/workspace"}
+	for _, d := range []string{"workspace", "home", "workflow", "file_commands", "runner_temp"} {
+		args = append(args, "-v", filepath.Join(r.dir, d)+":/github/"+d)
+	}
+	env := map[string]string{
+		"CI": "true", "HOME": "/github/home", "GITHUB_ACTIONS": "true", "RUNNER_TEMP": "/github/runner_temp",
+		"RUNNER_OS": "Linux", "GITHUB_WORKSPACE": "/github/workspace", "GITHUB_EVENT_NAME": event,
+		"GITHUB_EVENT_PATH": "/github/workflow/event.json", "GITHUB_OUTPUT": "/github/file_commands/output",
+		"GITHUB_STEP_SUMMARY": "/github/file_commands/summary", "GITHUB_ENV": "/github/file_commands/env",
+		"GITHUB_PATH": "/github/file_commands/path", "GITHUB_STATE": "/github/file_commands/state",
+		"GITHUB_REPOSITORY": "o/r", "GITHUB_REPOSITORY_OWNER": "o", "GITHUB_API_URL": apiURL,
+		"GITHUB_SERVER_URL": "https://github.com", "GITHUB_GRAPHQL_URL": apiURL + "/graphql",
+		"GITHUB_RUN_ID": "99", "GITHUB_RUN_ATTEMPT": "1", "GITHUB_RUN_NUMBER": "3", "GITHUB_SHA": r.head,
+		"GITHUB_REF": "refs/pull/7/merge", "GITHUB_BASE_REF": "main", "GITHUB_HEAD_REF": "sorted",
+		"GITHUB_ACTOR": "someone", "GITHUB_JOB": "ctxt", "GITHUB_WORKFLOW": "ctxt",
+		"INPUT_TOKEN": "ghs_containertest", "INPUT_MODE": "warn",
+	}
+	for k, v := range env {
+		args = append(args, "-e", k+"="+v)
+	}
+	out, err := exec.Command("docker", append(args, r.image, "action")...).CombinedOutput()
+	if err != nil {
+		r.t.Fatalf("docker run: %v\n%s", err, out)
+	}
+	return string(out)
+}
+
+func (r *containerRun) file(name string) string {
+	r.t.Helper()
+	data, err := os.ReadFile(filepath.Join(r.dir, name))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// assertClean checks that the workspace is as the checkout left it: nothing changed, nothing new,
+// and every file still its owner's.
+func (r *containerRun) assertClean() {
+	r.t.Helper()
+	ws := filepath.Join(r.dir, "workspace")
+	status := exec.Command("git", "-c", "safe.directory="+ws, "-C", ws, "status", "--porcelain", "--ignored")
+	status.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_CONFIG_GLOBAL="+os.DevNull)
+	if out, err := status.CombinedOutput(); err != nil || len(out) != 0 {
+		r.t.Errorf("git status: %v\n%s", err, out)
+	}
+	find := exec.Command("find", ws, "!", "-uid", fmt.Sprint(runnerUID))
+	if out, err := find.CombinedOutput(); err != nil || len(out) != 0 {
+		r.t.Errorf("files of another owner: %v\n%s", err, out)
+	}
+}
+
+// fakeAPI is the part of the GitHub API that a run uses, on loopback. A request that it does not
+// know fails the test.
+type fakeAPI struct {
+	url string
+
+	mu       sync.Mutex
+	comments []comment
+	written  int
+}
+
+type comment struct {
+	ID   int64          `json:"id"`
+	Body string         `json:"body"`
+	User map[string]any `json:"user"`
+}
+
+func newFakeAPI(t *testing.T, head string) *fakeAPI {
+	t.Helper()
+	a := &fakeAPI{}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.url = "http://" + listener.Addr().String()
+	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if got := req.Header.Get("Authorization"); got != "Bearer ghs_containertest" {
+			t.Errorf("%s %s: authorization %q", req.Method, req.URL.Path, got)
+		}
+		if !a.serve(w, req, head) {
+			t.Errorf("unexpected request %s %s", req.Method, req.URL)
+			http.NotFound(w, req)
+		}
+	})}
+	go func() {
+		if err := server.Serve(listener); err != http.ErrServerClosed {
+			t.Error(err)
+		}
+	}()
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
+func (a *fakeAPI) serve(w http.ResponseWriter, req *http.Request, head string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	bot := map[string]any{"login": "github-actions[bot]", "id": 41898282, "type": "Bot"}
+	one := regexp.MustCompile(`^/repos/o/r/issues/comments/(\d+)$`).FindStringSubmatch(req.URL.Path)
+	switch {
+	case req.Method == http.MethodGet && req.URL.Path == "/repos/o/r/issues/7/comments":
+		list := a.comments
+		if p := req.URL.Query().Get("page"); p != "" && p != "1" {
+			list = nil
+		}
+		reply(w, http.StatusOK, append([]comment{}, list...))
+	case req.Method == http.MethodPost && req.URL.Path == "/repos/o/r/issues/7/comments":
+		c := comment{ID: int64(len(a.comments) + 1), Body: body(req), User: bot}
+		a.comments = append(a.comments, c)
+		a.written++
+		reply(w, http.StatusCreated, c)
+	case req.Method == http.MethodPatch && one != nil:
+		for i := range a.comments {
+			if fmt.Sprint(a.comments[i].ID) == one[1] {
+				a.comments[i].Body = body(req)
+				a.written++
+				reply(w, http.StatusOK, a.comments[i])
+				return true
+			}
+		}
+		return false
+	case req.Method == http.MethodGet && req.URL.Path == "/repos/o/r/pulls/7":
+		reply(w, http.StatusOK, map[string]any{"number": 7, "state": "open", "head": map[string]any{"sha": head}})
+	case req.Method == http.MethodGet && req.URL.Path == "/user":
+		reply(w, http.StatusForbidden, map[string]any{"message": "Resource not accessible by integration"})
+	default:
+		return false
+	}
+	return true
+}
+
+func (a *fakeAPI) bodies() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var all []string
+	for _, c := range a.comments {
+		all = append(all, c.Body)
+	}
+	return all
+}
+
+func (a *fakeAPI) writes() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.written
+}
+
+func body(req *http.Request) string {
+	var in struct {
+		Body string `json:"body"`
+	}
+	data, err := io.ReadAll(req.Body)
+	if err != nil || json.Unmarshal(data, &in) != nil {
+		return ""
+	}
+	return in.Body
+}
+
+func reply(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	if err := json.NewEncoder(w).Encode(v); err != nil {
+		panic(err)
+	}
+}
