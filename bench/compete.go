@@ -14,7 +14,15 @@ type BenchResult struct {
 	Engines     []EngineScores   `json:"engines"`    // in the order of Settings.Engines
 	Categories  []EngineCategory `json:"categories"` // in the order of the case file
 	Results     []QueryResult    `json:"results"`    // in the order of the case file
-	Errors      []string         `json:"errors"`     // every failure once, in the order of the results
+	Errors      []EngineError    `json:"errors"`     // every kind of failure once, in the order of the results
+}
+
+// EngineError is one way in which an engine failed.
+type EngineError struct {
+	Engine  string `json:"engine"`
+	Message string `json:"message"`
+	Queries int    `json:"queries"` // that failed so
+	First   string `json:"first_query"`
 }
 
 // BenchSettings are the same for every engine and query.
@@ -88,7 +96,7 @@ func PathTokens(paths []string) int {
 // Summarize computes the summaries from r.Settings and r.Results.
 func (r *BenchResult) Summarize() {
 	r.Version, r.Kind = 2, "bench"
-	r.Errors, r.Categories = []string{}, []EngineCategory{}
+	r.Errors, r.Categories = []EngineError{}, []EngineCategory{}
 	groups := map[string][]*QueryResult{}
 	all := make([]*QueryResult, len(r.Results))
 	for i := range r.Results {
@@ -99,15 +107,25 @@ func (r *BenchResult) Summarize() {
 		}
 		groups[q.Category] = append(groups[q.Category], q)
 		for _, a := range q.Engines {
-			if a.Error != "" {
-				r.Errors = append(r.Errors, a.Engine+": "+q.Query+": "+a.Error)
-			}
+			r.addError(a, q.Query)
 		}
 	}
 	for i := range r.Categories {
 		r.Categories[i].Engines = engineScores(r.Settings.Engines, groups[r.Categories[i].Name])
 	}
 	r.Engines = engineScores(r.Settings.Engines, all)
+}
+
+func (r *BenchResult) addError(a EngineAnswer, query string) {
+	if a.Error == "" {
+		return
+	}
+	i := slices.IndexFunc(r.Errors, func(e EngineError) bool { return e.Engine == a.Engine && e.Message == a.Error })
+	if i < 0 {
+		i = len(r.Errors)
+		r.Errors = append(r.Errors, EngineError{Engine: a.Engine, Message: a.Error, First: query})
+	}
+	r.Errors[i].Queries++
 }
 
 func engineScores(names []string, qs []*QueryResult) []EngineScores {
