@@ -35,24 +35,24 @@ func parseCommit(h Hash, data []byte) (*rawCommit, error) {
 	var author, committer, encoding []byte
 	for line := range bytes.Lines(head) {
 		key, value, _ := bytes.Cut(bytes.TrimSuffix(line, []byte("\n")), []byte(" "))
-		switch string(key) {
-		case "tree":
+		switch key := string(key); {
+		case key == "tree" && author == nil:
 			t, err := ParseHash(string(value))
 			if err != nil {
 				return nil, fmt.Errorf("commit %s: tree: %w", h, err)
 			}
 			c.tree = t
-		case "parent":
+		case key == "parent" && author == nil:
 			p, err := ParseHash(string(value))
 			if err != nil {
 				return nil, fmt.Errorf("commit %s: parent: %w", h, err)
 			}
 			c.parents = append(c.parents, p)
-		case "author":
+		case key == "author" && author == nil:
 			author = value
-		case "committer":
+		case key == "committer" && committer == nil:
 			committer = value
-		case "encoding":
+		case key == "encoding" && encoding == nil:
 			encoding = value
 		}
 	}
@@ -160,19 +160,22 @@ func (r *Repo) rawCommits(ctx context.Context, hashes []Hash) ([]*rawCommit, err
 		return nil, err
 	}
 	defer s.close()
+	return readCommits(s, hashes)
+}
+
+func readCommits(s objectSession, hashes []Hash) ([]*rawCommit, error) {
 	out := make([]*rawCommit, len(hashes))
-	err = s.read(hashes, maxObject, func(i int, k kind, data []byte, err error) error {
-		if err != nil {
-			return fmt.Errorf("read commit: %w", err)
+	err := s.read(hashes, maxObject, func(i int, k kind, data []byte, err error) error {
+		if err == nil && k != kindCommit {
+			err = fmt.Errorf("object %s is not a commit", hashes[i])
 		}
-		if k != kindCommit {
-			return fmt.Errorf("object %s is not a commit", hashes[i])
+		if err == nil {
+			out[i], err = parseCommit(hashes[i], data)
 		}
-		out[i], err = parseCommit(hashes[i], data)
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read commit: %w", err)
 	}
 	return out, nil
 }

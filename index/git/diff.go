@@ -14,11 +14,7 @@ const maxDiffBlob = 4 << 20
 // Diff compares the trees of two commits, sorted by path. A file that was deleted and added with the
 // same content, or with at least half of its lines, is one rename. Hunks have no context.
 func (r *Repo) Diff(ctx context.Context, old, new Hash) ([]FileDiff, error) {
-	commits, err := r.rawCommits(ctx, []Hash{old, new})
-	if err != nil {
-		return nil, err
-	}
-	changes, err := r.treeChanges(ctx, commits[0].tree, commits[1].tree)
+	changes, err := r.treeChanges(ctx, old, new)
 	if err != nil {
 		return nil, fmt.Errorf("compare %s and %s: %w", old.Short(), new.Short(), err)
 	}
@@ -85,15 +81,20 @@ type treePair struct {
 	old, new Hash
 }
 
-// treeChanges compares two trees, level by level, reading each tree object of a level once.
+// treeChanges compares the trees of two commits, level by level, reading each tree object of a level
+// once.
 func (r *Repo) treeChanges(ctx context.Context, old, new Hash) ([]Change, error) {
 	s, err := r.session(ctx, false)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
+	commits, err := readCommits(s, []Hash{old, new})
+	if err != nil {
+		return nil, err
+	}
 	var changes []Change
-	level := []treePair{{"", old, new}}
+	level := []treePair{{"", commits[0].tree, commits[1].tree}}
 	for depth := 0; len(level) > 0; depth++ {
 		if depth > maxTreeDepth {
 			return nil, fmt.Errorf("%q: more than %d folders deep", level[0].prefix, maxTreeDepth)

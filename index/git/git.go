@@ -19,11 +19,43 @@ func ParseHash(s string) (Hash, error) {
 	if len(s) != 2*len(h) {
 		return h, fmt.Errorf("object name %q: want %d hexadecimal digits", s, 2*len(h))
 	}
-	if _, err := hex.Decode(h[:], []byte(s)); err != nil {
-		return h, fmt.Errorf("object name %q: %w", s, err)
+	if !decodeHex(h[:], s) {
+		return Hash{}, fmt.Errorf("object name %q: want %d hexadecimal digits", s, 2*len(h))
 	}
 	return h, nil
 }
+
+// parseHash is ParseHash without a copy.
+func parseHash(b []byte) (h Hash, err error) {
+	if len(b) != 2*len(h) || !decodeHex(h[:], b) {
+		return Hash{}, fmt.Errorf("object name %.50q: want %d hexadecimal digits", b, 2*len(h))
+	}
+	return h, nil
+}
+
+func decodeHex[T string | []byte](dst []byte, src T) bool {
+	for i := range dst {
+		a, b := nibbles[src[2*i]], nibbles[src[2*i+1]]
+		if a|b > 15 {
+			return false
+		}
+		dst[i] = a<<4 | b
+	}
+	return true
+}
+
+var nibbles = func() (t [256]byte) {
+	for i := range t {
+		t[i] = 0xff
+	}
+	for i, c := range []byte("0123456789abcdef") {
+		t[c] = byte(i)
+	}
+	for i, c := range []byte("ABCDEF") {
+		t[c] = byte(10 + i)
+	}
+	return t
+}()
 
 // String returns the 40 hexadecimal digits.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }

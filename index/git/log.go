@@ -60,10 +60,9 @@ func (r *Repo) logProgram(ctx context.Context, tips []Hash, o HistoryOptions, fn
 	if o.Limit > 0 {
 		args = append(args, "--max-count="+strconv.Itoa(o.Limit+1))
 	}
-	args = append(args, "--stdin")
-	ctx, cancel := context.WithCancel(ctx)
+	run, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cmd, e := r.program.command(ctx, args...)
+	cmd, e := r.program.command(run, append(args, "--stdin")...)
 	var in bytes.Buffer
 	for _, h := range tips {
 		fmt.Fprintln(&in, h)
@@ -76,35 +75,42 @@ func (r *Repo) logProgram(ctx context.Context, tips []Hash, o HistoryOptions, fn
 	if err := cmd.Start(); err != nil {
 		return r.program.fail(ctx, "log", err, e)
 	}
-	p := newLogParser(bufio.NewReaderSize(out, 1<<18))
+	perr, ferr := r.readLog(bufio.NewReaderSize(out, 1<<18), fn)
+	if perr != nil || ferr != nil {
+		cancel()
+	}
+	werr := cmd.Wait()
+	switch {
+	case ferr != nil:
+		return ferr
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case werr != nil && (perr == nil || errors.Is(perr, io.ErrUnexpectedEOF)):
+		return r.logFailure(ctx, werr, e)
+	case perr != nil:
+		return fmt.Errorf("read the output of git log: %w", perr)
+	}
+	return nil
+}
+
+// readLog reads commits to the end. perr says that the output could not be read, ferr is fn's error.
+func (r *Repo) readLog(out *bufio.Reader, fn func(*Commit) error) (perr, ferr error) {
+	p := newLogParser(out)
 	for {
-		var c *Commit
-		if c, err = p.next(); err != nil {
-			break
+		c, err := p.next()
+		if err == io.EOF {
+			return nil, nil
+		}
+		if err != nil {
+			return err, nil
 		}
 		if r.shallow[c.Hash] {
 			c.Parents, c.Changes, c.Boundary = nil, nil, true
 		}
-		if err = fn(c); err != nil {
-			cancel()
-			_ = cmd.Wait() // ended on purpose
-			return err
+		if err := fn(c); err != nil {
+			return nil, err
 		}
 	}
-	if err != io.EOF {
-		cancel()
-	}
-	werr := cmd.Wait()
-	if ctx.Err() != nil && err == io.EOF {
-		return ctx.Err()
-	}
-	if werr != nil && err == io.EOF {
-		return r.logFailure(ctx, werr, e)
-	}
-	if err != io.EOF {
-		return fmt.Errorf("read the output of git log: %w", err)
-	}
-	return nil
 }
 
 func (r *Repo) logFailure(ctx context.Context, err error, e *stderr) error {
@@ -221,14 +227,14 @@ func (p *logParser) header(c *Commit) error {
 	if err != nil {
 		return err
 	}
-	if c.Hash, err = ParseHash(string(b)); err != nil {
+	if c.Hash, err = parseHash(b); err != nil {
 		return err
 	}
 	if b, err = p.field(1 << 20); err != nil {
 		return err
 	}
 	for _, f := range bytes.Fields(b) {
-		h, err := ParseHash(string(f))
+		h, err := parseHash(f)
 		if err != nil {
 			return err
 		}
@@ -265,8 +271,8 @@ func (p *logParser) change() (ch Change, err error) {
 	oldMode, err1 := strconv.ParseUint(string(b[1:7]), 8, 32)
 	newMode, err2 := strconv.ParseUint(string(b[8:14]), 8, 32)
 	var err3, err4 error
-	ch.Old, err3 = ParseHash(string(b[15:55]))
-	ch.New, err4 = ParseHash(string(b[56:96]))
+	ch.Old, err3 = parseHash(b[15:55])
+	ch.New, err4 = parseHash(b[56:96])
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return ch, fmt.Errorf("malformed change %q", b)
 	}

@@ -15,7 +15,7 @@ import (
 // objects can describe any number of paths; the bounds are on paths.
 const (
 	maxTreePaths = 2_000_000 // paths listed, folders included
-	maxTreeBytes = 512 << 20 // sum of the distinct tree objects
+	maxTreeBytes = 192 << 20 // sum of the distinct tree objects
 	maxTreeDepth = 128
 	maxPathBytes = 4096
 )
@@ -86,19 +86,25 @@ func oddName(name string) string {
 // Tree lists the tree of a commit. What cannot be listed (absent or damaged tree objects, names that
 // are no names, folders beyond the bounds) is in Skipped, and the rest is complete.
 func (r *Repo) Tree(ctx context.Context, commit Hash) (*Tree, error) {
-	c, err := r.rawCommit(ctx, commit)
+	s, err := r.session(ctx, false)
 	if err != nil {
 		return nil, err
 	}
+	defer s.close()
+	commits, err := readCommits(s, []Hash{commit})
+	if err != nil {
+		return nil, err
+	}
+	root := commits[0].tree
 	w := &treeWalk{trees: map[Hash]*treeNode{}}
-	if err := w.load(ctx, r, c.tree); err != nil {
+	if err := w.load(s, root); err != nil {
 		return nil, fmt.Errorf("read the tree of commit %s: %w", commit, err)
 	}
-	if err := w.trees[c.tree].err; err != nil {
+	if err := w.trees[root].err; err != nil {
 		return nil, fmt.Errorf("read the tree of commit %s: %w", commit, err)
 	}
 	w.left = maxTreePaths
-	w.list(c.tree, "", 0)
+	w.list(root, "", 0)
 	t := &w.out
 	slices.SortStableFunc(t.Entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
 	t.Entries = slices.CompactFunc(t.Entries, func(a, b Entry) bool {
@@ -126,12 +132,7 @@ type treeWalk struct {
 }
 
 // load reads every tree object under root, each once, level by level.
-func (w *treeWalk) load(ctx context.Context, r *Repo, root Hash) error {
-	s, err := r.session(ctx, false)
-	if err != nil {
-		return err
-	}
-	defer s.close()
+func (w *treeWalk) load(s objectSession, root Hash) error {
 	total := int64(0)
 	level := []Hash{root}
 	w.trees[root] = &treeNode{}
@@ -174,8 +175,9 @@ func (w *treeWalk) load(ctx context.Context, r *Repo, root Hash) error {
 	return nil
 }
 
-// count returns how many paths a tree expands to, at most maxTreePaths+1.
-func (w *treeWalk) count(h Hash) int {
+// count returns how many paths a tree expands to, at most maxTreePaths+1, which is also the answer
+// where folders are nested beyond sense.
+func (w *treeWalk) count(h Hash, depth int) int {
 	const counting, counted = 1, 2
 	n := w.trees[h]
 	if n == nil || n.err != nil {
@@ -184,14 +186,14 @@ func (w *treeWalk) count(h Hash) int {
 	if n.state == counted {
 		return n.paths
 	}
-	if n.state == counting { // a tree cannot hold itself unless its name was forged
+	if n.state == counting || depth > 4*maxTreeDepth { // a tree cannot hold itself unless its name was forged
 		return maxTreePaths + 1
 	}
 	n.state = counting
 	sum := len(n.entries)
 	for _, e := range n.entries {
 		if e.mode == ModeDir {
-			sum = min(sum+w.count(e.hash), maxTreePaths+1)
+			sum = min(sum+w.count(e.hash, depth+1), maxTreePaths+1)
 		}
 	}
 	n.paths, n.state = sum, counted
@@ -228,13 +230,13 @@ func (w *treeWalk) list(h Hash, prefix string, depth int) {
 		w.left--
 		w.out.Entries = append(w.out.Entries, Entry{p, e.mode, e.hash})
 	}
-	slices.SortStableFunc(dirs, func(a, b treeEntry) int { return cmp.Compare(w.count(a.hash), w.count(b.hash)) })
+	slices.SortStableFunc(dirs, func(a, b treeEntry) int { return cmp.Compare(w.count(a.hash, depth+1), w.count(b.hash, depth+1)) })
 	for _, e := range dirs {
 		p, child := join(prefix, e.name), w.trees[e.hash]
 		switch {
 		case child.err != nil:
 			w.skip(p, reason(child.err))
-		case w.count(e.hash) > w.left:
+		case w.count(e.hash, depth+1) > w.left:
 			w.skip(p, fmt.Sprintf("folder expands to more than the %d paths left of %d", w.left, maxTreePaths))
 		case depth == maxTreeDepth:
 			w.skip(p, fmt.Sprintf("more than %d folders deep", maxTreeDepth))
@@ -265,16 +267,16 @@ func reason(err error) string {
 
 // FileAt returns the content of a file or link at a commit, of at most max bytes.
 func (r *Repo) FileAt(ctx context.Context, commit Hash, file string, max int64) ([]byte, error) {
-	c, err := r.rawCommit(ctx, commit)
-	if err != nil {
-		return nil, err
-	}
 	s, err := r.session(ctx, false)
 	if err != nil {
 		return nil, err
 	}
 	defer s.close()
-	want := Entry{Mode: ModeDir, Hash: c.tree}
+	commits, err := readCommits(s, []Hash{commit})
+	if err != nil {
+		return nil, err
+	}
+	want := Entry{Mode: ModeDir, Hash: commits[0].tree}
 	parts := strings.Split(file, "/")
 	if len(parts) > maxTreeDepth+1 {
 		return nil, fmt.Errorf("%q at %s: %w", file, commit.Short(), ErrNotFound)

@@ -60,19 +60,11 @@ func (r *Repo) newWalker(ctx context.Context) (*walker, error) {
 
 // commit reads a commit with the parents that this clone has: none at a shallow boundary.
 func (w *walker) commit(h Hash) (*rawCommit, error) {
-	var c *rawCommit
-	err := w.s.read([]Hash{h}, maxObject, func(_ int, k kind, data []byte, err error) error {
-		if err == nil && k != kindCommit {
-			err = fmt.Errorf("object %s is not a commit", h)
-		}
-		if err == nil {
-			c, err = parseCommit(h, data)
-		}
-		return err
-	})
+	all, err := readCommits(w.s, []Hash{h})
 	if err != nil {
-		return nil, fmt.Errorf("read commit: %w", err)
+		return nil, err
 	}
+	c := all[0]
 	if w.r.shallow[h] {
 		c.parents = nil
 	}
