@@ -170,15 +170,15 @@ func (c *command) once(ctx context.Context, args []string) ([]string, error) {
 		return nil, fmt.Errorf("%s wrote more than %d bytes", c.name, maxOutput)
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("%s did not end in time: %w", c.name, ctx.Err())
-	case errors.As(err, &exit) && exit.ExitCode() == 1 && fault.Len() == 0 && c.name != "find":
+	case errors.As(err, &exit) && exit.ExitCode() == 1 && fault.kept.Len() == 0 && c.name != "find":
 		return nil, nil // nothing matched
 	case err != nil:
-		first, _, _ := strings.Cut(strings.TrimSpace(fault.String()), "\n")
+		first, _, _ := strings.Cut(strings.TrimSpace(fault.kept.String()), "\n")
 		first = strings.ToValidUTF8(first[:min(len(first), 300)], "")
 		return nil, fmt.Errorf("%s failed: %w: %s", c.name, err, first)
 	}
 	var paths []string
-	for p := range strings.SplitSeq(out.String(), "\x00") {
+	for p := range strings.SplitSeq(out.kept.String(), "\x00") {
 		if p = strings.TrimPrefix(p, "./"); p != "" {
 			paths = append(paths, p)
 		}
@@ -187,22 +187,20 @@ func (c *command) once(ctx context.Context, args []string) ([]string, error) {
 }
 
 // capped keeps the first limit bytes of what is written to it. With stop it ends the program
-// there, without it the rest is dropped.
+// there, without it the rest is dropped. The buffer is not embedded: its ReadFrom has no limit.
 type capped struct {
-	bytes.Buffer
+	kept  bytes.Buffer
 	limit int
 	over  bool
 	stop  func()
 }
 
 func (c *capped) Write(p []byte) (int, error) {
-	if room := c.limit - c.Len(); len(p) > room {
-		c.Buffer.Write(p[:room])
-		if c.stop != nil && !c.over {
-			c.over = true
-			c.stop()
-		}
-		return len(p), nil
+	room := c.limit - c.kept.Len()
+	c.kept.Write(p[:min(room, len(p))])
+	if len(p) > room && c.stop != nil && !c.over {
+		c.over = true
+		c.stop()
 	}
-	return c.Buffer.Write(p)
+	return len(p), nil
 }
