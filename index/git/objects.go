@@ -161,43 +161,48 @@ func (c *catFile) read(hashes []Hash, max int64, fn func(int, kind, []byte, erro
 		return nil
 	}
 	facts, err := c.sizes(hashes)
-	if err != nil {
-		return err
+	if err == nil {
+		err = c.deliver(hashes, facts, max, fn)
 	}
+	if err != nil || c.once {
+		c.close()
+	}
+	return err
+}
+
+// deliver reads the contents of those objects that are there and fit.
+func (c *catFile) deliver(hashes []Hash, facts []known, max int64, fn func(int, kind, []byte, error) error) error {
 	fit := make([]Hash, 0, len(hashes))
 	for i, f := range facts {
 		if f.size >= 0 && f.size <= max {
 			fit = append(fit, hashes[i])
 		}
 	}
-	fault := ""
 	for i, f := range facts {
+		h := hashes[i]
+		var data []byte
+		var err error
 		switch {
 		case f.size == -1:
-			err = fn(i, 0, nil, c.repo.absent(hashes[i]))
+			err = c.repo.absent(h)
 		case f.size == -2:
-			err = fn(i, 0, nil, fmt.Errorf("object %s: %w", hashes[i], ErrUnreadable))
+			err = fmt.Errorf("object %s: %w", h, ErrUnreadable)
 		case f.size > max:
-			err = fn(i, f.kind, nil, fmt.Errorf("object %s of %d bytes: %w", hashes[i], f.size, ErrTooLarge))
+			err = fmt.Errorf("object %s of %d bytes: %w", h, f.size, ErrTooLarge)
 		default:
-			var data []byte
-			if data, fault, err = c.content(fit, f); err != nil {
-				return err
+			var fault string
+			var stop error
+			if data, fault, stop = c.content(fit, f); stop != nil {
+				return stop
 			}
 			fit = fit[1:]
 			if fault != "" {
-				err = fn(i, f.kind, nil, fmt.Errorf("object %s: %w: %s", hashes[i], ErrUnreadable, fault))
-			} else {
-				err = fn(i, f.kind, data, nil)
+				err = fmt.Errorf("object %s: %w: %s", h, ErrUnreadable, fault)
 			}
 		}
-		if err != nil {
-			c.close()
+		if err := fn(i, f.kind, data, err); err != nil {
 			return err
 		}
-	}
-	if c.once {
-		c.close()
 	}
 	return nil
 }

@@ -78,21 +78,13 @@ func (r *Repo) comparePairs(ctx context.Context, pairs []blobPair, maxSize int64
 func (c *comparer) run(ctx context.Context, r *Repo, maxSize int64) error {
 	total := int64(0)
 	for left := c.order(len(c.pairs)); len(left) > 0; left = c.order(1000) {
-		s, err := r.session(ctx, true)
-		if err != nil {
-			return err
-		}
-		err = s.read(left, maxSize, func(i int, k kind, data []byte, err error) error {
-			if err == nil && k != kindBlob {
-				err = fmt.Errorf("object %s is not a blob: %w", left[i], ErrUnreadable)
-			}
+		err := r.readBlobs(ctx, left, maxSize, func(i int, data []byte, err error) error {
 			if total += int64(len(data)); total > maxPairBytes {
 				return errEnough
 			}
 			c.arrived(left[i], data, err)
 			return ctx.Err()
 		})
-		s.close()
 		if errors.Is(err, errEnough) {
 			c.giveUp()
 			return nil
