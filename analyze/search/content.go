@@ -76,27 +76,27 @@ func ripgrep(ctx context.Context, rg, root string, args []string) (out string, p
 		return "", false, ctx.Err()
 	case errors.As(err, &exit) && exit.ExitCode() == 1:
 		return "", false, nil
-	case errors.As(err, &exit) && exit.ExitCode() == 2 && stderr.Len() == 0:
+	case errors.As(err, &exit) && exit.ExitCode() == 2 && stderr.buf.Len() == 0:
 		partial = true
 	case err != nil:
-		return "", false, fmt.Errorf("run ripgrep in %s: %w: %.200s", root, err, strings.TrimSpace(stderr.String()))
+		return "", false, fmt.Errorf("run ripgrep in %s: %w: %.200s", root, err, strings.TrimSpace(stderr.buf.String()))
 	}
 	if stdout.full {
 		return "", false, fmt.Errorf("run ripgrep in %s: its answer is larger than %d bytes", root, maxContentBytes)
 	}
-	return stdout.String(), partial, nil
+	return stdout.buf.String(), partial, nil
 }
 
 // limited keeps the first bytes of what is written to it and takes the rest.
 type limited struct {
-	bytes.Buffer
+	buf  bytes.Buffer
 	full bool
 }
 
 func (l *limited) Write(p []byte) (int, error) {
-	if l.Len()+len(p) > maxContentBytes {
+	if l.buf.Len()+len(p) > maxContentBytes {
 		l.full = true
 		return len(p), nil
 	}
-	return l.Buffer.Write(p)
+	return l.buf.Write(p)
 }

@@ -18,6 +18,7 @@ type query struct {
 type term struct {
 	text       string
 	forms      []string // the word, then its stem when that is another one
+	lines      []string // the forms between newlines, as a symbol is in node.symText
 	generated  bool     // made from other terms: gives no bonus
 	symbolOnly bool     // a compound such as aof_rewrite: compared with symbols only
 }
@@ -44,6 +45,11 @@ func parseQuery(s string) query {
 		if strings.Contains(strings.Trim(compound, "_"), "_") && len(q.terms) < maxTerms &&
 			!strings.ContainsFunc(compound, func(r rune) bool { return !wordRune(r) && r != '_' }) {
 			q.terms = append(q.terms, term{text: compound, forms: []string{compound}, generated: true, symbolOnly: true})
+		}
+	}
+	for i := range q.terms {
+		for _, f := range q.terms[i].forms {
+			q.terms[i].lines = append(q.terms[i].lines, "\n"+f+"\n")
 		}
 	}
 	return q

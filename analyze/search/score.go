@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -42,7 +41,7 @@ type node struct {
 	name    string // last segment
 	stem    string // name without its extension
 	symbols []string
-	symText string // lower-case symbols, each followed by a newline
+	symText string // a newline, then the symbols in lower case, each followed by a newline
 	syns    []string
 	synText string // likewise
 }
@@ -70,16 +69,16 @@ func stemOf(name string) string {
 	return name
 }
 
-// lines joins names in lower case, each ended by a newline.
+// lines joins names in lower case: a newline, then each ended by a newline.
 func lines(names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
-	n := 0
+	n := 1
 	for _, s := range names {
 		n += len(s) + 1
 	}
-	b := make([]byte, 0, n)
+	b := append(make([]byte, 0, n), '\n')
 	for _, s := range names {
 		b = appendLower(b, s)
 		b = append(b, '\n')
@@ -104,40 +103,41 @@ func appendLower(b []byte, s string) []byte {
 	return b
 }
 
-// score gives a node its points.
-func (n *node) score(q query) hit {
-	h := hit{path: n.path, dir: n.dir}
+// score gives a node its points. They are appended to scratch, which the caller may reuse.
+func (n *node) score(q query, scratch []Points) (h hit, points []Points) {
+	h = hit{node: n, path: n.path, dir: n.dir}
+	points = scratch
 	matched := 0
 	for i := range q.terms {
 		t := &q.terms[i]
-		before := len(h.points)
+		before := len(points)
 		if p, ok := n.pathPoints(t); ok {
-			h.points = append(h.points, p)
+			points = append(points, p)
 		}
 		if p, ok := n.synonymPoints(t); ok {
-			h.points = append(h.points, p)
+			points = append(points, p)
 		}
-		h.points = n.symbolPoints(t, h.points)
-		if len(h.points) == before {
+		points = n.symbolPoints(t, points)
+		if len(points) == before {
 			continue
 		}
-		for _, p := range h.points[before:] {
-			h.exact = h.exact || p.Matcher == "sym exact"
+		for _, p := range points[before:] {
+			h.exact = h.exact || p.Points == ptSymExact
 		}
 		if !t.generated {
 			if matched++; matched > 1 {
-				h.points = append(h.points, Points{"further term", ptFurther, t.text, t.text})
+				points = append(points, Points{"further term", ptFurther, t.text, t.text})
 			}
 		}
 	}
 	if !n.dir && (q.text == n.name || q.text == n.stem || q.text == n.lower) {
 		h.exact = true
-		h.points = append(h.points, Points{"exact basename", ptExactBasename, base(n.path), ""})
+		points = append(points, Points{"exact basename", ptExactBasename, base(n.path), ""})
 	}
-	for _, p := range h.points {
+	for _, p := range points {
 		h.score += p.Points
 	}
-	return h
+	return h, points
 }
 
 func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
@@ -221,7 +221,7 @@ func (n *node) synonymPoints(t *term) (best Points, ok bool) {
 		return best, false
 	}
 	i := 0
-	for syn := range strings.SplitSeq(strings.TrimSuffix(n.synText, "\n"), "\n") {
+	for syn := range strings.SplitSeq(strings.Trim(n.synText, "\n"), "\n") {
 		shown := n.syns[i]
 		i++
 		for _, f := range t.forms {
@@ -246,46 +246,46 @@ func overlaps(syn, f string) bool {
 
 // symbolPoints appends the strongest matches of a term among the symbols, at most three.
 func (n *node) symbolPoints(t *term, points []Points) []Points {
-	if n.symText == "" || !n.mayHold(t) {
+	if n.symText == "" {
 		return points
 	}
-	var found []Points
-	i := 0
-	for lower := range strings.SplitSeq(strings.TrimSuffix(n.symText, "\n"), "\n") {
-		symbol := n.symbols[i]
-		i++
-		if p := symbolMatch(symbol, lower, t); p.Points > 0 && !slices.ContainsFunc(found, func(q Points) bool { return q.Match == symbol }) {
-			found = append(found, p)
+	first := len(points)
+	add := func(line int, matcher string, pt float64) (full bool) {
+		symbol := n.symbols[line]
+		for _, p := range points[first:] {
+			if p.Match == symbol {
+				return false
+			}
+		}
+		points = append(points, Points{matcher, pt, symbol, t.text})
+		return len(points)-first == maxSymbols
+	}
+	for _, f := range t.lines {
+		if i := strings.Index(n.symText, f); i >= 0 && add(strings.Count(n.symText[:i], "\n"), "sym exact", ptSymExact) {
+			return points
 		}
 	}
-	slices.SortStableFunc(found, func(a, b Points) int { return cmp.Compare(b.Points, a.Points) })
-	return append(points, found[:min(maxSymbols, len(found))]...)
-}
-
-// mayHold is a quick check that no symbol matches: every match holds a form, or a word that shares
-// the term's stem and so begins with the root of both.
-func (n *node) mayHold(t *term) bool {
 	for _, f := range t.forms {
-		if strings.Contains(n.symText, f) {
-			return true
+		line, at := -1, 0
+		for {
+			i := strings.Index(n.symText[at:], f)
+			if i < 0 {
+				break
+			}
+			line += strings.Count(n.symText[at:at+i], "\n")
+			end := at + i + strings.IndexByte(n.symText[at+i:], '\n')
+			switch {
+			case len(f) >= minOverlap:
+				if add(line, "sym contains", ptSymContains) {
+					return points
+				}
+			case slices.Contains(splitWords(n.symbols[line]), f):
+				if add(line, "sym token", ptSymToken) {
+					return points
+				}
+			}
+			at = end
 		}
 	}
-	return false
-}
-
-// symbolMatch is the strongest match of a term with one symbol.
-func symbolMatch(symbol, lower string, t *term) Points {
-	best := Points{Match: symbol, Term: t.text}
-	for _, f := range t.forms {
-		switch {
-		case lower == f:
-			best.Matcher, best.Points = "sym exact", ptSymExact
-			return best
-		case best.Points < ptSymContains && len(f) >= minOverlap && strings.Contains(lower, f):
-			best.Matcher, best.Points = "sym contains", ptSymContains
-		case best.Points < ptSymToken && len(f) < minOverlap && strings.Contains(lower, f) && slices.Contains(splitWords(symbol), f):
-			best.Matcher, best.Points = "sym token", ptSymToken
-		}
-	}
-	return best
+	return points
 }

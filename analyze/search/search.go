@@ -132,12 +132,12 @@ func (x *Index) SearchWith(r Request, more []Result) (*Response, error) {
 	ranked := x.rank(q, r)
 	all := join(ranked, more, r)
 	if r.DirSummary {
-		res.Dirs = x.summarise(all, r)
+		res.Dirs = x.summarise(q, all, r)
 		return res, nil
 	}
 	kept := join(ranked[:confident(ranked)], more, r)
 	for _, h := range kept[:min(r.Limit, len(kept))] {
-		res.Results = append(res.Results, h.result(r.Explain))
+		res.Results = append(res.Results, h.result(q, r.Explain))
 	}
 	res.Omitted = len(all) - len(res.Results)
 	return res, nil
@@ -145,20 +145,25 @@ func (x *Index) SearchWith(r Request, more []Result) (*Response, error) {
 
 // hit is a node with points.
 type hit struct {
+	node   *node // nil for a result from elsewhere
 	path   string
 	dir    bool
 	score  float64
-	exact  bool // the whole query is its name, or a term is the name of one of its symbols
-	points []Points
+	exact  bool     // the whole query is its name, or a term is the name of one of its symbols
+	points []Points // of a result from elsewhere
 }
 
-func (h *hit) result(explain bool) Result {
+// result makes the public form; the points are computed again for the few that are shown.
+func (h *hit) result(q query, explain bool) Result {
 	r := Result{Path: h.path, Type: "file", Score: h.score}
 	if h.dir {
 		r.Type = "directory"
 	}
 	if explain {
 		r.Explain = h.points
+		if h.node != nil {
+			_, r.Explain = h.node.score(q, nil)
+		}
 	}
 	return r
 }
@@ -166,12 +171,14 @@ func (h *hit) result(explain bool) Result {
 // rank scores every node of the wanted type and sorts those with points.
 func (x *Index) rank(q query, r Request) []hit {
 	var hits []hit
+	var scratch []Points
 	for i := range x.nodes {
 		n := &x.nodes[i]
 		if r.Type == Files && n.dir || r.Type == Dirs && !n.dir {
 			continue
 		}
-		if h := n.score(q); h.score > 0 && h.score >= r.MinScore {
+		var h hit
+		if h, scratch = n.score(q, scratch[:0]); h.score > 0 && h.score >= r.MinScore {
 			hits = append(hits, h)
 		}
 	}
@@ -227,7 +234,7 @@ func join(hits []hit, more []Result, r Request) []hit {
 }
 
 // summarise groups hits by folder: the best folders first, each with its best files.
-func (x *Index) summarise(hits []hit, r Request) []DirResult {
+func (x *Index) summarise(q query, hits []hit, r Request) []DirResult {
 	at := map[string]int{}
 	var dirs []DirResult
 	get := func(path string) *DirResult {
@@ -255,7 +262,7 @@ func (x *Index) summarise(hits []hit, r Request) []DirResult {
 			d.Score += h.score
 		}
 		if len(d.Top) < r.DrillLimit {
-			d.Top = append(d.Top, h.result(r.Explain))
+			d.Top = append(d.Top, h.result(q, r.Explain))
 		}
 	}
 	slices.SortFunc(dirs, func(a, b DirResult) int {
