@@ -3,6 +3,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/ctxt-dev/ctxt/analyze/pick"
 	"github.com/ctxt-dev/ctxt/analyze/risk"
 	"github.com/ctxt-dev/ctxt/index/git"
@@ -45,6 +47,10 @@ type ChangeSummary struct {
 	Added   int           `json:"added"`
 	Deleted int           `json:"deleted"`
 	Commits int           `json:"commits"`
+	// Automated names the program that wrote the change ("dependency bot"); empty for people.
+	Automated string `json:"automated,omitempty"`
+	// LockOnly says that nothing but lock files changed.
+	LockOnly bool `json:"lock_only,omitempty"`
 }
 
 // ChangedFile is one path of the change.
@@ -70,6 +76,8 @@ type Gate struct {
 	Tolerance *float64 `json:"tolerance,omitempty"`
 	Detail    string   `json:"detail"`
 	Command   string   `json:"command,omitempty"`
+	// Past holds earlier accepted values of the metric, oldest first, when baselines exist.
+	Past []float64 `json:"past,omitempty"`
 }
 
 // Graph is the neighbourhood of the change.
@@ -96,6 +104,7 @@ type Edge struct {
 type HistorySummary struct {
 	Commits int    `json:"commits"`
 	Tip     string `json:"tip"`
+	TipTime int64  `json:"tip_time,omitempty"` // committer time of Tip, Unix seconds: the run's "now"
 	Shallow bool   `json:"shallow,omitempty"`
 	Limited bool   `json:"limited,omitempty"`
 }
@@ -104,4 +113,42 @@ type HistorySummary struct {
 type Problem struct {
 	Section string `json:"section"`
 	Message string `json:"message"`
+}
+
+// The states of a gate.
+const (
+	GatePass          = "pass"
+	GateFail          = "fail"  // an absolute bar is missed
+	GateWorse         = "worse" // worse than the baseline beyond the tolerance
+	GateError         = "error" // could not be evaluated
+	GateNotConfigured = "not_configured"
+)
+
+// ExitCode is what the gates alone decide: 2 when one could not be evaluated, in every mode; else 1
+// when a blocking gate missed its bar; else 3 when a blocking gate fell behind its baseline; else 0.
+func ExitCode(r *Report) int {
+	code := 0
+	for _, g := range r.Gates {
+		block := g.Mode == "block"
+		switch {
+		case g.State == GateError:
+			return 2
+		case g.State == GateFail && block:
+			code = 1
+		case g.State == GateWorse && block && code == 0:
+			code = 3
+		}
+	}
+	return code
+}
+
+// GateState sums the gates up in one word: error, fail, worse, pass, or not_configured.
+func GateState(r *Report) string {
+	state, order := GateNotConfigured, []string{GateNotConfigured, GatePass, GateWorse, GateFail, GateError}
+	for _, g := range r.Gates {
+		if slices.Index(order, g.State) > slices.Index(order, state) {
+			state = g.State
+		}
+	}
+	return state
 }
