@@ -1,0 +1,127 @@
+package cache
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/ctxt-dev/ctxt/index"
+	"github.com/ctxt-dev/ctxt/index/symbols"
+)
+
+func doc(n uint32) *index.Doc {
+	return &index.Doc{
+		Size: int64(n), Lang: "go", By: symbols.TreeSitter, Fault: "f",
+		Symbols: []symbols.Symbol{{Name: "Run", Kind: symbols.Method, Recv: "T", Start: 1, End: 2}},
+		Imports: []symbols.Import{{Spec: "fmt", Line: 1}},
+		Tokens:  []uint32{n, n + 1, 1 << 31}, Lines: []uint32{0, 2, 3}, Names: []uint32{7}, Decls: []uint32{9},
+	}
+}
+
+func key1(b byte) index.Key { return index.Key{Blob: [20]byte{b}, Lang: "go"} }
+
+func open(t testing.TB, dir string) *Cache {
+	t.Helper()
+	c, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestRoundTrip(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "odd [name]*")
+	c := open(t, dir)
+	c.Put(key1(1), doc(5))
+	c.Put(index.Key{Blob: [20]byte{2}}, &index.Doc{Binary: true, Reason: "binary", Lines: []uint32{0}})
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c = open(t, dir)
+	got, ok := c.Get(key1(1))
+	if !ok {
+		t.Fatal("not found")
+	}
+	if d := cmp.Diff(doc(5), got); d != "" {
+		t.Error(d)
+	}
+	if got, ok := c.Get(index.Key{Blob: [20]byte{2}}); !ok || !got.Binary || got.Reason != "binary" {
+		t.Errorf("binary: %v %v", got, ok)
+	}
+	if _, ok := c.Get(index.Key{Blob: [20]byte{1}, Lang: "python"}); ok {
+		t.Error("another language's doc was found")
+	}
+}
+
+// Whatever happens to the bytes of a segment, a Get gives the right doc or none.
+func TestDamageCostsTimeOnly(t *testing.T) {
+	dir := t.TempDir()
+	c := open(t, dir)
+	for i := range byte(8) {
+		c.Put(key1(i), doc(uint32(i)))
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	segs, _ := filepath.Glob(filepath.Join(dir, "*.seg"))
+	if len(segs) != 1 {
+		t.Fatalf("%d segments", len(segs))
+	}
+	whole, err := os.ReadFile(segs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		b := append([]byte(nil), whole...)
+		for range rapid.IntRange(1, 4).Draw(rt, "flips") {
+			b[rapid.IntRange(0, len(b)-1).Draw(rt, "at")] ^= byte(rapid.IntRange(1, 255).Draw(rt, "bits"))
+		}
+		b = b[:rapid.IntRange(0, len(b)).Draw(rt, "cut")]
+		if err := os.WriteFile(segs[0], b, 0o644); err != nil {
+			rt.Fatal(err)
+		}
+		c := open(t, dir)
+		for i := range byte(8) {
+			if got, ok := c.Get(key1(i)); ok && !cmp.Equal(got, doc(uint32(i))) {
+				rt.Fatalf("wrong doc for key %d", i)
+			}
+		}
+	})
+}
+
+func TestSegmentsAreMerged(t *testing.T) {
+	dir := t.TempDir()
+	for i := range byte(maxSegments + 3) {
+		c := open(t, dir)
+		c.Put(key1(i), doc(uint32(i)))
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	segs, _ := filepath.Glob(filepath.Join(dir, "*.seg"))
+	if len(segs) > maxSegments {
+		t.Errorf("%d segments, want at most %d", len(segs), maxSegments)
+	}
+	c := open(t, dir)
+	for i := range byte(maxSegments + 3) {
+		if got, ok := c.Get(key1(i)); !ok || !cmp.Equal(got, doc(uint32(i))) {
+			t.Errorf("key %d lost in the merge", i)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(encode(nil, key1(1), doc(3)))
+	f.Add(encode(nil, index.Key{}, &index.Doc{Lines: []uint32{0}}))
+	f.Fuzz(func(t *testing.T, rec []byte) {
+		if len(rec) < recordLen {
+			return
+		}
+		decode(rec, key1(1))
+		c := &Cache{found: map[key][]byte{}}
+		c.load(append([]byte(magic+"\x01"), rec...))
+	})
+}
