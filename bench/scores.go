@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 )
 
 // Score is one named metric.
@@ -85,7 +87,7 @@ func (s *Scores) UnmarshalJSON(data []byte) error {
 // maxScores caps what is read; no result has as many.
 const maxScores = 100
 
-// Metrics in their order; only those that are a share of something good can gate.
+// Scores are the metrics by name, in the order of the JSON form.
 func (m Metrics) Scores() Scores {
 	return Scores{
 		{"hit_at_1", m.Hit1}, {"hit_at_5", m.Hit5}, {"hit_at_10", m.Hit10}, {"mrr", m.MRR},
@@ -98,3 +100,12 @@ func (m Metrics) Scores() Scores {
 // Quality names the metrics that can gate: in [0,1], more is better. Sizes and times never gate.
 var Quality = []string{"hit_at_1", "hit_at_3", "hit_at_5", "hit_at_10", "mrr", "recall_at_10", "recall_at_25",
 	"all_at_10", "bundle_recall", "bundle_all", "hunk_recall"}
+
+// ScoresOf is a map's metrics, sorted by name; it turns configured bars into GateOptions.Min.
+func ScoresOf(m map[string]float64) Scores {
+	var s Scores
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		s = append(s, Score{name, m[name]})
+	}
+	return s
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/ctxt-dev/ctxt/bench"
 	"github.com/ctxt-dev/ctxt/bench/cases"
 	"github.com/ctxt-dev/ctxt/bench/eval"
+	"github.com/ctxt-dev/ctxt/index/git"
 )
 
 // benchReplayOptions are the flags of ctxt bench replay.
@@ -66,7 +67,11 @@ func runBenchReplay(ctx context.Context, app *App, o benchReplayOptions) error {
 			return err
 		}
 		start := time.Now()
-		res, err := replay(ctx, app, p.Repo, cs, eval.Options{Jobs: o.Jobs})
+		repo, err := git.Open(p.Repo, git.Options{})
+		if err != nil {
+			return fmt.Errorf("replay %s: %w", p.Name, err)
+		}
+		res, err := replay(ctx, app, repo, cs, eval.Options{Jobs: o.Jobs})
 		if err != nil {
 			return fmt.Errorf("replay %s: %w", p.Name, err)
 		}
@@ -78,7 +83,7 @@ func runBenchReplay(ctx context.Context, app *App, o benchReplayOptions) error {
 			fault = fmt.Errorf("replay %s: %w", p.Name, err)
 		}
 	}
-	if err := writeReplayTable(app, &table, o.JSON); err != nil {
+	if err := app.print(&table, o.JSON, func() string { return replayTableText(&table) }); err != nil {
 		return err
 	}
 	return fault
@@ -138,38 +143,17 @@ func findRepo(dir, name string) (string, error) {
 	return "", fmt.Errorf("no repository %s/repo, %s or %s.git in %s", name, name, name, dir)
 }
 
-func writeReplayTable(app *App, t *bench.ReplayTable, asJSON bool) error {
-	if asJSON {
-		b, err := bench.Encode(t)
-		if err != nil {
-			return err
-		}
-		_, err = app.Out.Write(b)
-		return err
-	}
+func replayTableText(t *bench.ReplayTable) string {
 	var b strings.Builder
-	row := func(name string, cases int, m bench.Metrics) {
-		fmt.Fprintf(&b, "%-26s %5d", name, cases)
-		for _, s := range m.Scores() {
-			format := " %6.3f"
-			if !slices.Contains(bench.Quality, s.Name) { // a count
-				format = " %6.0f"
-			}
-			fmt.Fprintf(&b, format, s.Value)
-		}
-		b.WriteByte('\n')
+	rows := metricTable{b: &b, width: len("mean")}
+	for _, f := range t.Files {
+		rows.width = max(rows.width, len(oneLine(f.Name)))
 	}
-	fmt.Fprintf(&b, "%-26s %5s", "", "cases")
-	for _, h := range []string{"hit@1", "hit@5", "hit@10", "mrr", "rec@10", "rec@25", "all@10", "b.rec", "b.all", "hunks", "tokens", "files"} {
-		fmt.Fprintf(&b, " %6s", h)
-	}
-	b.WriteByte('\n')
 	total := 0
 	for _, f := range t.Files {
-		row(oneLine(f.Name), f.Cases, f.Metrics)
+		rows.row(f.Name, f.Cases, f.Metrics.Scores())
 		total += f.Cases
 	}
-	row("mean", total, t.Mean)
-	_, err := app.Out.Write([]byte(b.String()))
-	return err
+	rows.row("mean", total, t.Mean.Scores())
+	return b.String()
 }

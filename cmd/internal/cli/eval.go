@@ -15,93 +15,247 @@ import (
 
 // evalOptions are the flags of ctxt eval.
 type evalOptions struct {
-	Replay string // replay file
-	Repo   string
+	Cases  string // case file
+	Engine string
+	Root   string
+	Index  string
+	Base   string // revision that the measured change began at
+	Search searchFlags
+
+	Replay  string // replay file
+	History int    // changes to mine
+	Rev     string // that mining begins at
+	Repo    string
+
 	Jobs   int
 	Shard  string
 	JSON   bool
 	Misses int // cases to show in the text output
+	Gate   gateOptions
 }
+
+// defaultCases is the case file that is measured when nothing else is named.
+const defaultCases = ".ctxt/cases.json"
 
 func newEval(app *App) *cobra.Command {
 	var o evalOptions
 	cmd := &cobra.Command{
 		Use:   "eval",
 		Short: "Measure how well search and selection find what they should",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runEval(cmd.Context(), app, o)
-		},
+		Long: `Measure how well search and selection find what they should.
+
+A case file holds queries and the paths that answer them, by category. A replay file, or the
+repository's own history, holds past changes: given a change's title and body and the tree before
+it, which files did it touch? Exit codes: 0 fine; 1 a bar is missed; 2 it could not be measured;
+3 worse than the baseline beyond the tolerance.`,
+		Args: cobra.NoArgs,
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Replay, "replay", "", "measure the past changes of this file: JSON lines with repo, sha, base, title, body, gold")
-	f.StringVar(&o.Repo, "repo", ".", "repository that holds the replayed commits; it may be bare")
+	f.StringVar(&o.Cases, "cases", "", "case file, version 2 (default "+defaultCases+")")
+	f.StringVar(&o.Engine, "engine", bench.EngineSearch, "what answers the queries of a case file: search or activate")
+	f.StringVar(&o.Root, "root", ".", "project root of --cases")
+	f.StringVar(&o.Index, "index", "", "index file of --engine search (default .ctxt/ctx_index.json under the root)")
+	f.StringVar(&o.Base, "base", "", "revision that the measured change began at: expected paths that were renamed since count under their new name")
+	o.Search.add(f)
+	f.StringVar(&o.Replay, "replay", "", "replay the past changes of this file: JSON lines with repo, sha, base, title, body, gold")
+	f.IntVar(&o.History, "from-history", 0, "replay the newest `N` fitting changes of the repository's own history")
+	f.StringVar(&o.Rev, "rev", "HEAD", "revision that --from-history begins at")
+	f.StringVar(&o.Repo, "repo", ".", "repository of --replay and --from-history; it may be bare")
 	f.IntVarP(&o.Jobs, "jobs", "j", 0, "cases at once (0: one a processor); results do not depend on it")
-	f.StringVar(&o.Shard, "shard", "", "measure part i/n only; ctxt report merge joins the parts")
+	f.StringVar(&o.Shard, "shard", "", "measure part `i/n` only; ctxt report merge joins the parts")
 	f.BoolVar(&o.JSON, "json", false, "write JSON, version 2")
-	f.IntVar(&o.Misses, "misses", 10, "badly answered cases to show with what was returned instead")
+	f.IntVar(&o.Misses, "misses", 10, "badly answered cases to show, each with what was returned instead")
+	gate := gateFlags(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		o.Gate = gate()
+		if err := o.check(cmd); err != nil {
+			return err
+		}
+		return runEval(cmd.Context(), app, o)
+	}
 	return cmd
 }
 
+// check refuses flags that contradict each other.
+func (o *evalOptions) check(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed
+	n := 0
+	for _, name := range []string{"cases", "replay", "from-history"} {
+		if given(name) {
+			n++
+		}
+	}
+	switch {
+	case n > 1:
+		return errors.New("name only one of --cases, --replay and --from-history")
+	case o.Engine != bench.EngineSearch && o.Engine != bench.EngineActivate:
+		return fmt.Errorf("flag --engine: got %q, want search or activate", o.Engine)
+	case (given("replay") || given("from-history")) && given("engine") && o.Engine != bench.EngineActivate:
+		return errors.New("a replay measures the selection: leave --engine out, or name activate")
+	case given("from-history") && o.History < 1:
+		return fmt.Errorf("flag --from-history: got %d, want 1 or more", o.History)
+	case o.Shard != "" && o.Gate.active():
+		return errors.New("a part of a run cannot be judged: join the parts with ctxt report merge and give the gate's flags there")
+	}
+	if o.Cases == "" {
+		o.Cases = defaultCases
+	}
+	return nil
+}
+
 func runEval(ctx context.Context, app *App, o evalOptions) error {
-	var shard bench.Shard
+	var run eval.Options
 	if o.Shard != "" {
 		var err error
-		if shard, err = bench.ParseShard(o.Shard); err != nil {
+		if run.Shard, err = bench.ParseShard(o.Shard); err != nil {
 			return fmt.Errorf("flag --shard: %w", err)
 		}
 	}
-	if o.Replay == "" {
-		return errors.New("nothing to measure: name --replay FILE")
-	}
-	cs, err := cases.OpenReplay(o.Replay)
+	run.Jobs = o.Jobs
+	g, err := o.Gate.open()
 	if err != nil {
 		return err
 	}
-	res, err := replay(ctx, app, o.Repo, cs, eval.Options{Jobs: o.Jobs, Shard: shard})
-	if err != nil {
-		return err
+	if o.Replay != "" || o.History > 0 {
+		return evalReplay(ctx, app, o, run, g)
 	}
-	if err := writeReplay(app, res, o); err != nil {
-		return err
-	}
-	return measured(res.Cases, res.Skipped, res.Failed)
+	return evalCases(ctx, app, o, run, g)
 }
 
-// replay measures cases in the repository at dir with the product's own ranking and selection.
-func replay(ctx context.Context, app *App, dir string, cs []cases.Replay, o eval.Options) (*bench.ReplayResult, error) {
-	repo, err := git.Open(dir, git.Options{})
+// evalReplay measures past changes.
+func evalReplay(ctx context.Context, app *App, o evalOptions, run eval.Options, g *gate) error {
+	repo, err := git.Open(o.Repo, git.Options{})
 	if err != nil {
-		return nil, err
+		return err
 	}
+	var cs []cases.Replay
+	var mining *bench.Mining
+	if o.Replay != "" {
+		cs, err = cases.OpenReplay(o.Replay)
+	} else {
+		cs, mining, err = mine(ctx, repo, o.Rev, o.History)
+	}
+	if err != nil {
+		return err
+	}
+	res, err := replay(ctx, app, repo, cs, run)
+	if err != nil {
+		return err
+	}
+	res.Source.Mining = mining
+	fault := measured(res.Cases, res.Skipped, res.Failed)
+	if fault == nil {
+		if res.Gate, err = g.judge(res.Baseline()); err != nil {
+			return err
+		}
+	}
+	if err := app.print(res, o.JSON, func() string { return replayText(res, o.Misses) }); err != nil {
+		return err
+	}
+	if fault != nil {
+		return fault
+	}
+	return app.exit(res.Gate)
+}
+
+func mine(ctx context.Context, repo *git.Repo, rev string, n int) ([]cases.Replay, *bench.Mining, error) {
+	tip, err := repo.Resolve(ctx, rev)
+	if err != nil {
+		return nil, nil, err
+	}
+	return cases.Mine(ctx, repo, tip, n)
+}
+
+// replay measures cases with the product's own ranking and selection.
+func replay(ctx context.Context, app *App, repo *git.Repo, cs []cases.Replay, o eval.Options) (*bench.ReplayResult, error) {
 	sel, err := newSelector(ctx, repo)
 	if err != nil {
 		return nil, err
 	}
+	var done func()
+	o.Progress, done = app.progressBar("replay")
+	defer done()
 	return eval.Replay(ctx, repo, cs, sel, o)
 }
 
-func writeReplay(app *App, res *bench.ReplayResult, o evalOptions) error {
-	if o.JSON {
-		b, err := bench.Encode(res)
+// evalCases measures a case file.
+func evalCases(ctx context.Context, app *App, o evalOptions, run eval.Options, g *gate) error {
+	f, err := cases.Open(o.Cases)
+	if err != nil {
+		return err
+	}
+	co := eval.CaseOptions{Options: run}
+	var ask eval.Engine
+	if o.Engine == bench.EngineSearch {
+		x, err := loadSearch(o.Root, o.Index, o.Search)
 		if err != nil {
 			return err
 		}
-		_, err = app.Out.Write(b)
+		ask, co.Exists = x.engine, x.exists
+	} else if ask, co.Exists, err = activateEngine(ctx, o.Root); err != nil {
 		return err
 	}
-	fmt.Fprintf(app.Out, "%d cases, %d skipped, %d failed\n", res.Cases, res.Skipped, res.Failed)
-	for _, s := range res.Metrics.Scores() {
-		fmt.Fprintf(app.Out, "%-20s %8.3f\n", s.Name, s.Value)
+	if o.Base != "" {
+		if co.Renames, err = renamesSince(ctx, o.Root, o.Base); err != nil {
+			return err
+		}
 	}
-	return nil
+	var done func()
+	co.Progress, done = app.progressBar("eval")
+	res, err := eval.Cases(ctx, f, o.Engine, ask, co)
+	done()
+	if err != nil {
+		return err
+	}
+	fault := measured(res.Cases, 0, res.Failed)
+	if fault == nil {
+		if res.Gate, err = g.judge(res.Baseline()); err != nil {
+			return err
+		}
+	}
+	if err := app.print(res, o.JSON, func() string { return evalText(res, o.Misses) }); err != nil {
+		return err
+	}
+	if fault != nil {
+		return fault
+	}
+	return app.exit(res.Gate)
+}
+
+// renamesSince lists what was renamed between a revision and the checked-out commit.
+func renamesSince(ctx context.Context, dir, base string) ([]bench.Rename, error) {
+	repo, err := git.Open(dir, git.Options{})
+	if err != nil {
+		return nil, err
+	}
+	old, err := repo.Resolve(ctx, base)
+	if err != nil {
+		return nil, err
+	}
+	head, err := repo.Resolve(ctx, "HEAD")
+	if err != nil {
+		return nil, err
+	}
+	diffs, err := repo.Diff(ctx, old, head)
+	if err != nil {
+		return nil, fmt.Errorf("find renames since %s: %w", base, err)
+	}
+	var out []bench.Rename
+	for _, d := range diffs {
+		if d.Status == git.Renamed {
+			out = append(out, bench.Rename{From: d.OldPath, To: d.Path})
+		}
+	}
+	return out, nil
 }
 
 // measured is the error of a run that measured nothing, or that measured failures as misses.
 func measured(done, skipped, failed int) error {
 	switch {
+	case done == 0 && skipped > 0:
+		return fmt.Errorf("no case could be measured: %d skipped; --json gives the reasons", skipped)
 	case done == 0:
-		return fmt.Errorf("no case could be measured: %d skipped", skipped)
+		return errors.New("no case was measured")
 	case failed > 0:
 		return fmt.Errorf("%d of %d cases failed and count as misses; --json gives the reasons", failed, done)
 	}

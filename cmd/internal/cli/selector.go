@@ -44,3 +44,29 @@ func newSelector(_ context.Context, repo *git.Repo) (eval.Selector, error) {
 		return s, nil
 	}, nil
 }
+
+// activateEngine answers a query by the selection on the checked-out commit.
+func activateEngine(ctx context.Context, root string) (ask eval.Engine, exists func(string) bool, err error) {
+	repo, err := git.Open(root, git.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	head, err := repo.Resolve(ctx, "HEAD")
+	if err != nil {
+		return nil, nil, err
+	}
+	tree, err := repo.Tree(ctx, head)
+	if err != nil {
+		return nil, nil, err
+	}
+	paths := make(map[string]bool, len(tree.Entries))
+	for _, e := range tree.Entries {
+		paths[e.Path] = true
+	}
+	sel, err := newSelector(ctx, repo)
+	if err != nil {
+		return nil, nil, err
+	}
+	ask = func(ctx context.Context, query string) (eval.Selection, error) { return sel(ctx, head, query, "") }
+	return ask, func(p string) bool { return paths[p] }, nil
+}
