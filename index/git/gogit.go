@@ -131,23 +131,20 @@ func (g *goGit) get(h Hash, max int64) (k kind, data []byte, err error) {
 	return 0, nil, g.repo.absent(h)
 }
 
+// readObject looks one storage up. EncodedObject holds back the content of large objects (see
+// LargeObjectThreshold), so the size is known before they are read; EncodedObjectSize would leave a
+// file open for each loose object.
 func readObject(s *filesystem.Storage, h Hash, max int64) (kind, []byte, error) {
-	size, err := s.EncodedObjectSize(plumbing.Hash(h))
+	o, err := s.EncodedObject(plumbing.AnyObject, plumbing.Hash(h))
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
 		return 0, nil, err
 	}
 	if err != nil {
 		return 0, nil, fmt.Errorf("object %s: %w: %v", h, ErrUnreadable, err)
 	}
+	size := o.Size()
 	if size > max {
-		return 0, nil, fmt.Errorf("object %s of %d bytes: %w", h, size, ErrTooLarge)
-	}
-	o, err := s.EncodedObject(plumbing.AnyObject, plumbing.Hash(h))
-	if err != nil {
-		if errors.Is(err, plumbing.ErrObjectNotFound) {
-			return 0, nil, err
-		}
-		return 0, nil, fmt.Errorf("object %s: %w: %v", h, ErrUnreadable, err)
+		return goKinds[o.Type()], nil, fmt.Errorf("object %s of %d bytes: %w", h, size, ErrTooLarge)
 	}
 	rd, err := o.Reader()
 	if err != nil {
