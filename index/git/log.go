@@ -48,7 +48,7 @@ const logFormat = "--format=%H%x00%P%x00%an%x00%ae%x00%ct%x00%B%x00"
 
 func (r *Repo) logProgram(ctx context.Context, tips []Hash, o HistoryOptions, fn func(*Commit) error) error {
 	args := []string{"log", "-z", "--raw", "--no-renames", "--no-abbrev", "--no-color", "--no-decorate", "--no-notes",
-		"--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=none", "-O/dev/null", "--encoding=UTF-8", logFormat}
+		"--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=none", "--encoding=UTF-8", logFormat}
 	if o.Merges {
 		args = append(args, "--diff-merges=first-parent")
 	} else {

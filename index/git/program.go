@@ -37,7 +37,7 @@ func findProgram(path string, r *Repo) (*program, error) {
 		"safe.directory=*", "protocol.allow=never", "core.fsmonitor=false", "core.hooksPath=" + os.DevNull,
 		"core.pager=cat", "core.untrackedCache=false", "core.quotePath=false", "core.attributesFile=" + os.DevNull,
 		"log.showSignature=false", "log.showRoot=true", "log.mailmap=false", "i18n.logOutputEncoding=UTF-8",
-		"gc.auto=0", "maintenance.auto=false", "submodule.recurse=false",
+		"diff.orderFile=" + os.DevNull, "gc.auto=0", "maintenance.auto=false", "submodule.recurse=false",
 	} {
 		p.base = append(p.base, "-c", kv)
 	}
