@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 )
 
 // The caps on what is read from disk, in bytes.
@@ -142,6 +143,19 @@ func kind(m fs.FileMode) string {
 // decode reads one JSON document whose version must be Version. A fault is named with its line and
 // column and with what to do next.
 func decode(path string, data []byte, into any, next string) error {
+	// What this package writes begins so; anything else is looked at twice.
+	if !bytes.HasPrefix(data, []byte(`{"version":`+strconv.Itoa(Version)+`,`)) {
+		if err := checkVersion(path, data, next); err != nil {
+			return err
+		}
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("%s: %s; %s", path, JSONFault(data, err), next)
+	}
+	return nil
+}
+
+func checkVersion(path string, data []byte, next string) error {
 	var head struct {
 		Version *json.RawMessage `json:"version"`
 	}
@@ -151,11 +165,8 @@ func decode(path string, data []byte, into any, next string) error {
 	if head.Version == nil {
 		return fmt.Errorf("%s has no version; only version %d is read; %s", path, Version, next)
 	}
-	if v := string(*head.Version); v != fmt.Sprint(Version) {
+	if v := string(*head.Version); v != strconv.Itoa(Version) {
 		return fmt.Errorf("%s has version %.20s; only version %d is read; %s", path, v, Version, next)
-	}
-	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("%s: %s; %s", path, JSONFault(data, err), next)
 	}
 	return nil
 }
