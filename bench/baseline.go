@@ -21,8 +21,8 @@ const MaxBaseline = 8 << 20
 //
 //	{
 //	  "version": 1,
-//	  "kind": "eval",          // or "replay"
-//	  "engine": "search",      // or "activate"
+//	  "kind": "eval",          // or "replay" or "bench"
+//	  "engine": "search",      // or "activate"; "ctxt" for bench
 //	  "cases": 40,             // how many were measured, at least 1
 //	  "cases_digest": "…",     // optional: SHA-256 of the cases
 //	  "metrics": {"hit_at_1": 0.55, …},   // quality metrics only, each in [0,1], at least one
@@ -61,6 +61,26 @@ func (r *ReplayResult) Baseline() *Baseline {
 	for _, c := range r.Results {
 		if c.Skipped == "" {
 			b.Ranks = append(b.Ranks, CaseRank{c.SHA, c.First})
+		}
+	}
+	return b.normal()
+}
+
+// Baseline is r's engine ctxt as a baseline; it has no cases when that engine was not measured or
+// failed, and then nothing can be compared with it.
+func (r *BenchResult) Baseline() *Baseline {
+	b := &Baseline{Kind: r.Kind, Engine: EngineCtxt, Digest: r.Source.Digest}
+	for _, e := range r.Engines {
+		if e.Engine == EngineCtxt && e.Errors == 0 {
+			b.Cases = e.Queries
+			b.Metrics = Scores{{"query_success", e.Success}, {"document_recall", e.Recall}, {"mrr", e.MRR}}
+		}
+	}
+	for _, q := range r.Results {
+		for _, a := range q.Engines {
+			if a.Engine == EngineCtxt {
+				b.Ranks = append(b.Ranks, CaseRank{q.Category + ": " + q.Query, a.First})
+			}
 		}
 	}
 	return b.normal()
@@ -120,10 +140,10 @@ func (b *Baseline) check() error {
 	switch {
 	case b.Version != BaselineVersion:
 		return fmt.Errorf("version %d, this program reads version %d", b.Version, BaselineVersion)
-	case b.Kind != "eval" && b.Kind != "replay":
-		return fmt.Errorf("field \"kind\": got %q, want \"eval\" or \"replay\"", b.Kind)
-	case b.Engine != EngineSearch && b.Engine != EngineActivate:
-		return fmt.Errorf("field \"engine\": got %q, want %q or %q", b.Engine, EngineSearch, EngineActivate)
+	case b.Kind != "eval" && b.Kind != "replay" && b.Kind != "bench":
+		return fmt.Errorf("field \"kind\": got %q, want eval, replay or bench", b.Kind)
+	case b.Engine != EngineSearch && b.Engine != EngineActivate && b.Engine != EngineCtxt:
+		return fmt.Errorf("field \"engine\": got %q, want %s, %s or %s", b.Engine, EngineSearch, EngineActivate, EngineCtxt)
 	case b.Cases < 1:
 		return errors.New(`field "cases": no case was measured`)
 	case len(b.Metrics) == 0:

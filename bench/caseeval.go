@@ -1,9 +1,10 @@
 package bench
 
-// Engine names for EvalResult.
+// What a measurement was made with.
 const (
 	EngineSearch   = "search"   // the ranked search
 	EngineActivate = "activate" // the selection
+	EngineCtxt     = "ctxt"     // the ranked search as an engine of bench
 )
 
 // EvalResult is what `ctxt eval` writes for a case file. Version 2.

@@ -15,6 +15,7 @@ type BenchResult struct {
 	Categories  []EngineCategory `json:"categories"` // in the order of the case file
 	Results     []QueryResult    `json:"results"`    // in the order of the case file
 	Errors      []EngineError    `json:"errors"`     // every kind of failure once, in the order of the results
+	Gate        *Verdict         `json:"gate,omitempty"`
 }
 
 // EngineError is one way in which an engine failed.

@@ -99,7 +99,7 @@ func (m Metrics) Scores() Scores {
 
 // Quality names the metrics that can gate: in [0,1], more is better. Sizes and times never gate.
 var Quality = []string{"hit_at_1", "hit_at_3", "hit_at_5", "hit_at_10", "mrr", "recall_at_10", "recall_at_25",
-	"all_at_10", "bundle_recall", "bundle_all", "hunk_recall"}
+	"all_at_10", "bundle_recall", "bundle_all", "hunk_recall", "query_success", "document_recall"}
 
 // ScoresOf is a map's metrics, sorted by name; it turns configured bars into GateOptions.Min.
 func ScoresOf(m map[string]float64) Scores {

@@ -41,7 +41,7 @@ type Search func(ctx context.Context, query string, limit int) ([]string, error)
 
 // Options are the same for every engine.
 type Options struct {
-	Root         string   // folder that the programs run in
+	Root         string   // folder that the programs run in; may be empty when there are none
 	Files        []string // indexed files, relative to Root, with forward slashes
 	Limit        int      // most paths of an answer, at least 1
 	GrepMaxBytes int64    // larger files are not searched by content; 0 for no limit
@@ -105,6 +105,12 @@ type fileSet struct {
 
 func newFileSet(o Options) (*fileSet, error) {
 	s := &fileSet{Options: o, indexed: make(map[string]bool, len(o.Files))}
+	if o.Root == "" {
+		for _, f := range o.Files {
+			s.indexed[f] = true
+		}
+		return s, nil
+	}
 	root, err := os.OpenRoot(o.Root)
 	if err != nil {
 		return nil, fmt.Errorf("open project root: %w", err)

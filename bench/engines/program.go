@@ -109,6 +109,10 @@ func (s *fileSet) command(args argsFunc, programs ...string) *command {
 		look = exec.LookPath
 	}
 	c := &command{set: s, args: args, name: programs[0]}
+	if s.Root == "" {
+		c.fault = fmt.Errorf("program %s needs a folder to search in", programs[0])
+		return c
+	}
 	for _, p := range programs {
 		if path, err := look(p); err == nil {
 			c.path, c.name = path, p

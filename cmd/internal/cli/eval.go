@@ -65,7 +65,7 @@ it, which files did it touch? Exit codes: 0 fine; 1 a bar is missed; 2 it could 
 	f.StringVar(&o.Shard, "shard", "", "measure part `i/n` only; ctxt report merge joins the parts")
 	f.BoolVar(&o.JSON, "json", false, "write JSON, version 2")
 	f.IntVar(&o.Misses, "misses", 10, "badly answered cases to show, each with what was returned instead")
-	gate := gateFlags(cmd)
+	gate := gateFlags(cmd, evalBars)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		o.Gate = gate()
 		if err := o.check(cmd); err != nil {
@@ -75,6 +75,8 @@ it, which files did it touch? Exit codes: 0 fine; 1 a bar is missed; 2 it could 
 	}
 	return cmd
 }
+
+var errPartJudged = errors.New("a part of a run cannot be judged: join the parts with ctxt report merge and give the gate's flags there")
 
 // check refuses flags that contradict each other.
 func (o *evalOptions) check(cmd *cobra.Command) error {
@@ -95,7 +97,7 @@ func (o *evalOptions) check(cmd *cobra.Command) error {
 	case given("from-history") && o.History < 1:
 		return fmt.Errorf("flag --from-history: got %d, want 1 or more", o.History)
 	case o.Shard != "" && o.Gate.active():
-		return errors.New("a part of a run cannot be judged: join the parts with ctxt report merge and give the gate's flags there")
+		return errPartJudged
 	}
 	if o.Cases == "" {
 		o.Cases = defaultCases

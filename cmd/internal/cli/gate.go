@@ -22,15 +22,23 @@ type gateOptions struct {
 	Min       bench.Scores // bars that were given
 }
 
-// bars are the flags --min-… and their metrics.
-var bars = []struct{ flag, metric string }{
+// bar is a flag --min-… and its metric.
+type bar struct{ flag, metric string }
+
+// The bars of bench, and those of eval and report merge.
+var (
+	benchBars = []bar{{"min-success", "query_success"}, {"min-recall", "document_recall"}, {"min-mrr", "mrr"}}
+	mergeBars = append(evalBars[:len(evalBars):len(evalBars)], benchBars[:2]...)
+)
+
+var evalBars = []bar{
 	{"min-hit1", "hit_at_1"}, {"min-hit3", "hit_at_3"}, {"min-hit5", "hit_at_5"}, {"min-hit10", "hit_at_10"},
 	{"min-mrr", "mrr"}, {"min-recall10", "recall_at_10"}, {"min-recall25", "recall_at_25"}, {"min-all10", "all_at_10"},
 	{"min-bundle-recall", "bundle_recall"}, {"min-bundle-all", "bundle_all"}, {"min-hunk-recall", "hunk_recall"},
 }
 
 // gateFlags adds the flags of a gate; the returned function gives their values once they are parsed.
-func gateFlags(cmd *cobra.Command) func() gateOptions {
+func gateFlags(cmd *cobra.Command, bars []bar) func() gateOptions {
 	var o gateOptions
 	f := cmd.Flags()
 	f.StringVar(&o.Baseline, "baseline", "", "compare with this accepted measurement; exit code 3 when a metric is worse")
@@ -132,12 +140,14 @@ func gateText(b *strings.Builder, v *bench.Verdict) {
 		}
 		return fmt.Sprintf("%.3f", *p)
 	}
-	if len(v.Metrics) > 0 {
-		fmt.Fprintf(b, "  %-16s %8s %8s %8s\n", "", "now", "baseline", "bar")
-	}
+	head := false
 	for _, d := range v.Metrics {
 		if d.Base == nil && d.Bar == nil {
 			continue
+		}
+		if !head {
+			head = true
+			fmt.Fprintf(b, "  %-16s %8s %8s %8s\n", "", "now", "baseline", "bar")
 		}
 		fmt.Fprintf(b, "  %-16s %8.3f %8s %8s  %s\n", oneLine(d.Name), d.Value, number(d.Base), number(d.Bar), d.State)
 	}

@@ -68,6 +68,7 @@ func Main(ctx context.Context, args []string, s Streams, getenv func(string) (st
 var commands = []func(*App) *cobra.Command{
 	newBench,
 	newEval,
+	newReport,
 	newVersion,
 }
 
