@@ -29,8 +29,7 @@ type Source struct {
 type Mining struct {
 	Tip     string      `json:"tip"`     // commit that the walk began at
 	Read    int         `json:"read"`    // changes on the first-parent line that were looked at
-	Usable  int         `json:"usable"`  // that fit all rules
-	Picked  int         `json:"picked"`  // newest usable ones, as many as were asked for
+	Usable  int         `json:"usable"`  // that fit all rules: the cases; reading stops when there are enough
 	Shallow bool        `json:"shallow"` // history ended at a shallow boundary
 	Rules   []RuleCount `json:"rules"`   // in the order in which they were applied
 }

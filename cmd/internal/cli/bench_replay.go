@@ -79,7 +79,7 @@ func runBenchReplay(ctx context.Context, app *App, o benchReplayOptions) error {
 			fmt.Fprintf(app.Err, "%s: %d cases in %.1f s\n", oneLine(p.Name), res.Cases, time.Since(start).Seconds())
 		}
 		table.Add(p.Name, res, o.Results)
-		if err := measured(res.Cases, res.Skipped, res.Failed); err != nil && fault == nil {
+		if err := measured(nil, res.Cases, res.Skipped, res.Failed); err != nil && fault == nil {
 			fault = fmt.Errorf("replay %s: %w", p.Name, err)
 		}
 	}

@@ -145,7 +145,7 @@ func evalReplay(ctx context.Context, app *App, o evalOptions, run eval.Options, 
 		return err
 	}
 	res.Source.Mining = mining
-	fault := measured(res.Cases, res.Skipped, res.Failed)
+	fault := measured(res.Shard, res.Cases, res.Skipped, res.Failed)
 	if fault == nil {
 		if res.Gate, err = g.judge(res.Baseline()); err != nil {
 			return err
@@ -209,7 +209,7 @@ func evalCases(ctx context.Context, app *App, o evalOptions, run eval.Options, g
 	if err != nil {
 		return err
 	}
-	fault := measured(res.Cases, 0, res.Failed)
+	fault := measured(res.Shard, res.Cases, 0, res.Failed)
 	if fault == nil {
 		if res.Gate, err = g.judge(res.Baseline()); err != nil {
 			return err
@@ -251,9 +251,12 @@ func renamesSince(ctx context.Context, dir, base string) ([]bench.Rename, error)
 	return out, nil
 }
 
-// measured is the error of a run that measured nothing, or that measured failures as misses.
-func measured(done, skipped, failed int) error {
+// measured is the error of a run that measured nothing, or that measured failures as misses. A part
+// of a run may be empty.
+func measured(shard *bench.ShardInfo, done, skipped, failed int) error {
 	switch {
+	case done == 0 && shard != nil:
+		return nil
 	case done == 0 && skipped > 0:
 		return fmt.Errorf("no case could be measured: %d skipped; --json gives the reasons", skipped)
 	case done == 0:

@@ -65,27 +65,27 @@ func runMerge(app *App, files []string, output string, o gateOptions) error {
 	if err != nil {
 		return err
 	}
-	whole, verdict, err := judgeMerged(whole, g)
-	if err != nil {
-		return err
+	whole, verdict, fault := judgeMerged(whole, g)
+	if whole == nil {
+		return fault
 	}
 	if output != "" {
 		err = store.WriteFile(output, whole, 0o644)
 	} else {
 		_, err = io.Copy(app.Out, bytes.NewReader(whole))
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case fault != nil:
+		return fault
 	}
 	return app.exit(verdict)
 }
 
-// judgeMerged puts a gate's verdict into a joined result. Without a gate the result is unchanged.
-// Failed cases, or none at all, are an error as they are in a whole run.
+// judgeMerged puts a gate's verdict into a joined result; without a gate the result is unchanged.
+// Failed cases, or none at all, are the error that they are in a whole run, beside the result.
 func judgeMerged(whole []byte, g *gate) ([]byte, *bench.Verdict, error) {
-	if !g.active() {
-		return whole, nil, nil
-	}
 	var head struct{ Kind string }
 	if err := json.Unmarshal(whole, &head); err != nil {
 		return nil, nil, err
@@ -93,26 +93,26 @@ func judgeMerged(whole []byte, g *gate) ([]byte, *bench.Verdict, error) {
 	switch head.Kind {
 	case "eval":
 		r := new(bench.EvalResult)
-		return judgeAs(whole, g, r, &r.Gate, func() (*bench.Baseline, error) { return r.Baseline(), measured(r.Cases, 0, r.Failed) })
+		return judgeAs(whole, g, r, &r.Gate, r.Baseline, func() error { return measured(nil, r.Cases, 0, r.Failed) })
 	case "replay":
 		r := new(bench.ReplayResult)
-		return judgeAs(whole, g, r, &r.Gate, func() (*bench.Baseline, error) { return r.Baseline(), measured(r.Cases, r.Skipped, r.Failed) })
+		return judgeAs(whole, g, r, &r.Gate, r.Baseline, func() error { return measured(nil, r.Cases, r.Skipped, r.Failed) })
 	case "bench":
 		r := new(bench.BenchResult)
-		return judgeAs(whole, g, r, &r.Gate, func() (*bench.Baseline, error) { return r.Baseline(), failedEngines(r) })
+		return judgeAs(whole, g, r, &r.Gate, r.Baseline, func() error { return failedEngines(r) })
 	}
 	return nil, nil, fmt.Errorf("cannot judge a result of kind %q", head.Kind)
 }
 
-func judgeAs[T any](whole []byte, g *gate, r *T, verdict **bench.Verdict, current func() (*bench.Baseline, error)) ([]byte, *bench.Verdict, error) {
+func judgeAs[T any](whole []byte, g *gate, r *T, verdict **bench.Verdict, current func() *bench.Baseline, faults func() error) ([]byte, *bench.Verdict, error) {
 	if err := json.Unmarshal(whole, r); err != nil {
 		return nil, nil, err
 	}
-	b, err := current()
-	if err != nil {
-		return nil, nil, err
+	if err := faults(); err != nil || !g.active() {
+		return whole, nil, err
 	}
-	if *verdict, err = g.judge(b); err != nil {
+	var err error
+	if *verdict, err = g.judge(current()); err != nil {
 		return nil, nil, err
 	}
 	out, err := bench.Encode(r)
