@@ -16,8 +16,6 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/ctxt-dev/ctxt/index/git/gittest"
 )
 
 // runnerUID is who owns the checkout, as on a hosted runner; the container runs as root.
@@ -99,21 +97,8 @@ type containerRun struct {
 
 func newContainerRun(t *testing.T) *containerRun {
 	t.Helper()
-	repo := gittest.New(t)
-	repo.Write("go.mod", "module example.com/r\n")
-	repo.Write("store/store.go", "package store\n\n// Entries lists what the store holds.\nfunc Entries() []string { return nil }\n")
-	repo.Write("store/store_test.go", "package store\n")
-	repo.Write("main.go", "package main\n\nimport \"example.com/r/store\"\n\nfunc main() { store.Entries() }\n")
-	repo.Commit("store: list entries")
-	for i := range 5 {
-		repo.Write("store/store.go", fmt.Sprintf("package store\n\n// Entries lists what the store holds.\nfunc Entries() []string { return make([]string, %d) }\n", i))
-		repo.Write("store/store_test.go", fmt.Sprintf("package store\n\nconst want = %d\n", i))
-		repo.Commit(fmt.Sprintf("store: hold %d entries", i))
-	}
-	r := &containerRun{t: t, image: containerImage(t), dir: t.TempDir(), base: repo.Git("rev-parse", "HEAD")}
-	repo.Git("checkout", "-q", "-b", "sorted")
-	repo.Write("store/store.go", "package store\n\nimport \"sort\"\n\n// Entries lists what the store holds, sorted.\nfunc Entries() []string { e := []string{}; sort.Strings(e); return e }\n")
-	r.head = repo.Commit("store: keep entries sorted")
+	repo := sampleRepository(t)
+	r := &containerRun{t: t, image: containerImage(t), dir: t.TempDir(), base: repo.Git("rev-parse", "main"), head: repo.Git("rev-parse", "sorted")}
 
 	for _, d := range []string{"home", "workflow", "file_commands", "runner_temp"} {
 		if err := os.Mkdir(filepath.Join(r.dir, d), 0o755); err != nil {

@@ -33,6 +33,7 @@ var layers = []layer{
 	{"index/imports", []string{"index/symbols"}},
 	{"index", []string{"index/text", "index/git", "index/symbols", "index/ignore", "index/imports"}},
 	{"index/store", []string{"index"}},
+	{"index/cache", []string{"index", "index/store"}},
 	{"index/synonyms", []string{"index", "index/store"}},
 	{"index/history", []string{"index/git", "index/text"}},
 	{"analyze/search", []string{"index", "index/store"}},
@@ -59,6 +60,7 @@ var layers = []layer{
 // testSupport are the packages that only tests and other test support may import.
 var testSupport = []string{
 	"index/git/gittest",
+	"report/github/githubtest",
 }
 
 // mayRunPrograms, mayReadEnvironment and mayPassEnvironment are the packages that start other
