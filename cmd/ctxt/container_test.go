@@ -5,17 +5,15 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/ctxt-dev/ctxt/report/github/githubtest"
 )
 
 // runnerUID is who owns the checkout, as on a hosted runner; the container runs as root.
@@ -25,28 +23,28 @@ const runnerUID = 1001
 // root is in the container, mounts and variables are those of a container action.
 func TestContainerPullRequest(t *testing.T) {
 	run := newContainerRun(t)
-	api := newFakeAPI(t, run.head)
+	api := githubtest.New(t, "")
 	run.event(map[string]any{
 		"action": "opened", "number": 7,
 		"pull_request": map[string]any{
 			"number": 7, "title": "store: keep entries sorted", "body": "Entries of the store come back in order.",
 			"draft": false, "user": map[string]any{"login": "someone", "type": "User"},
-			"base": map[string]any{"ref": "main", "sha": run.base, "repo": map[string]any{"full_name": "o/r"}},
-			"head": map[string]any{"ref": "sorted", "sha": run.head, "repo": map[string]any{"full_name": "o/r"}},
+			"base": map[string]any{"ref": "main", "sha": run.base, "repo": map[string]any{"full_name": "octo/repo"}},
+			"head": map[string]any{"ref": "sorted", "sha": run.head, "repo": map[string]any{"full_name": "octo/repo"}},
 		},
-		"repository": map[string]any{"full_name": "o/r", "name": "r", "owner": map[string]any{"login": "o"}, "default_branch": "main"},
+		"repository": map[string]any{"full_name": "octo/repo", "name": "repo", "owner": map[string]any{"login": "octo"}, "default_branch": "main"},
 	})
 
 	begin := time.Now()
-	out := run.start("pull_request", api.url)
+	out := run.start("pull_request", api)
 	t.Logf("the run took %v", time.Since(begin).Round(10*time.Millisecond))
 
-	bodies := api.bodies()
-	if len(bodies) != 1 {
-		t.Fatalf("%d comments, want 1\n%s", len(bodies), out)
+	comments := api.Comments()
+	if len(comments) != 1 {
+		t.Fatalf("%d comments, want 1\n%s", len(comments), out)
 	}
-	if !strings.Contains(bodies[0], "store/store.go") {
-		t.Errorf("the comment does not name store/store.go:\n%s", bodies[0])
+	if !strings.Contains(comments[0].Body, "store/store.go") {
+		t.Errorf("the comment does not name store/store.go:\n%s", comments[0].Body)
 	}
 	if s := run.file("file_commands/summary"); !strings.Contains(s, "store/store.go") {
 		t.Errorf("the summary does not name store/store.go:\n%s", s)
@@ -57,10 +55,10 @@ func TestContainerPullRequest(t *testing.T) {
 	run.assertClean()
 
 	// The same event again finds nothing to write.
-	writes := api.writes()
-	run.start("pull_request", api.url)
-	if n := api.writes() - writes; n != 0 {
-		t.Errorf("the second run wrote %d times, want 0", n)
+	writes := len(api.Writes())
+	run.start("pull_request", api)
+	if now := api.Writes(); len(now) != writes {
+		t.Errorf("the second run wrote: %v", now[writes:])
 	}
 	run.assertClean()
 }
@@ -139,7 +137,7 @@ func (r *containerRun) event(payload map[string]any) {
 }
 
 // start runs the image's action command and returns what it printed.
-func (r *containerRun) start(event, apiURL string) string {
+func (r *containerRun) start(event string, api *githubtest.Server) string {
 	r.t.Helper()
 	args := []string{"run", "--rm", "--network", "host", "--workdir", "/github/workspace"}
 	for _, d := range []string{"workspace", "home", "workflow", "file_commands", "runner_temp"} {
@@ -151,12 +149,12 @@ func (r *containerRun) start(event, apiURL string) string {
 		"GITHUB_EVENT_PATH": "/github/workflow/event.json", "GITHUB_OUTPUT": "/github/file_commands/output",
 		"GITHUB_STEP_SUMMARY": "/github/file_commands/summary", "GITHUB_ENV": "/github/file_commands/env",
 		"GITHUB_PATH": "/github/file_commands/path", "GITHUB_STATE": "/github/file_commands/state",
-		"GITHUB_REPOSITORY": "o/r", "GITHUB_REPOSITORY_OWNER": "o", "GITHUB_API_URL": apiURL,
-		"GITHUB_SERVER_URL": "https://github.com", "GITHUB_GRAPHQL_URL": apiURL + "/graphql",
+		"GITHUB_REPOSITORY": "octo/repo", "GITHUB_REPOSITORY_OWNER": "octo", "GITHUB_API_URL": api.URL,
+		"GITHUB_SERVER_URL": "https://github.com", "GITHUB_GRAPHQL_URL": api.GraphQL(),
 		"GITHUB_RUN_ID": "99", "GITHUB_RUN_ATTEMPT": "1", "GITHUB_RUN_NUMBER": "3", "GITHUB_SHA": r.head,
 		"GITHUB_REF": "refs/pull/7/merge", "GITHUB_BASE_REF": "main", "GITHUB_HEAD_REF": "sorted",
 		"GITHUB_ACTOR": "someone", "GITHUB_JOB": "ctxt", "GITHUB_WORKFLOW": "ctxt",
-		"INPUT_TOKEN": "ghs_containertest", "INPUT_MODE": "warn",
+		"INPUT_TOKEN": api.Token, "INPUT_MODE": "warn",
 	}
 	for k, v := range env {
 		args = append(args, "-e", k+"="+v)
@@ -190,123 +188,5 @@ func (r *containerRun) assertClean() {
 	find := exec.Command("find", ws, "!", "-uid", fmt.Sprint(runnerUID))
 	if out, err := find.CombinedOutput(); err != nil || len(out) != 0 {
 		r.t.Errorf("files of another owner: %v\n%s", err, out)
-	}
-}
-
-// fakeAPI is the part of the GitHub API that a run uses, on loopback. A request that it does not
-// know fails the test.
-type fakeAPI struct {
-	url string
-
-	mu       sync.Mutex
-	comments []comment
-	written  int
-}
-
-type comment struct {
-	ID   int64          `json:"id"`
-	Body string         `json:"body"`
-	User map[string]any `json:"user"`
-}
-
-func newFakeAPI(t *testing.T, head string) *fakeAPI {
-	t.Helper()
-	a := &fakeAPI{}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.url = "http://" + listener.Addr().String()
-	server := &http.Server{ReadHeaderTimeout: 10 * time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		if got := req.Header.Get("Authorization"); got != "Bearer ghs_containertest" {
-			t.Errorf("%s %s: authorization %q", req.Method, req.URL.Path, got)
-		}
-		if !a.serve(w, req, head) {
-			t.Errorf("unexpected request %s %s", req.Method, req.URL)
-			http.NotFound(w, req)
-		}
-	})}
-	go func() {
-		if err := server.Serve(listener); err != http.ErrServerClosed {
-			t.Error(err)
-		}
-	}()
-	t.Cleanup(func() {
-		if err := server.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return a
-}
-
-func (a *fakeAPI) serve(w http.ResponseWriter, req *http.Request, head string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	bot := map[string]any{"login": "github-actions[bot]", "id": 41898282, "type": "Bot"}
-	one := regexp.MustCompile(`^/repos/o/r/issues/comments/(\d+)$`).FindStringSubmatch(req.URL.Path)
-	switch {
-	case req.Method == http.MethodGet && req.URL.Path == "/repos/o/r/issues/7/comments":
-		list := a.comments
-		if p := req.URL.Query().Get("page"); p != "" && p != "1" {
-			list = nil
-		}
-		reply(w, http.StatusOK, append([]comment{}, list...))
-	case req.Method == http.MethodPost && req.URL.Path == "/repos/o/r/issues/7/comments":
-		c := comment{ID: int64(len(a.comments) + 1), Body: body(req), User: bot}
-		a.comments = append(a.comments, c)
-		a.written++
-		reply(w, http.StatusCreated, c)
-	case req.Method == http.MethodPatch && one != nil:
-		for i := range a.comments {
-			if fmt.Sprint(a.comments[i].ID) == one[1] {
-				a.comments[i].Body = body(req)
-				a.written++
-				reply(w, http.StatusOK, a.comments[i])
-				return true
-			}
-		}
-		return false
-	case req.Method == http.MethodGet && req.URL.Path == "/repos/o/r/pulls/7":
-		reply(w, http.StatusOK, map[string]any{"number": 7, "state": "open", "head": map[string]any{"sha": head}})
-	case req.Method == http.MethodGet && req.URL.Path == "/user":
-		reply(w, http.StatusForbidden, map[string]any{"message": "Resource not accessible by integration"})
-	default:
-		return false
-	}
-	return true
-}
-
-func (a *fakeAPI) bodies() []string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	var all []string
-	for _, c := range a.comments {
-		all = append(all, c.Body)
-	}
-	return all
-}
-
-func (a *fakeAPI) writes() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.written
-}
-
-func body(req *http.Request) string {
-	var in struct {
-		Body string `json:"body"`
-	}
-	data, err := io.ReadAll(req.Body)
-	if err != nil || json.Unmarshal(data, &in) != nil {
-		return ""
-	}
-	return in.Body
-}
-
-func reply(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	if err := json.NewEncoder(w).Encode(v); err != nil {
-		panic(err)
 	}
 }
