@@ -18,11 +18,20 @@ const (
 // ErrNoRipgrep says that content search has no program to do it with.
 var ErrNoRipgrep = errors.New("ripgrep (rg) is not installed or not on PATH; install it, or leave --hybrid out")
 
+// Ripgrep is the path of the ripgrep program, empty when there is none.
+func Ripgrep() string {
+	path, err := exec.LookPath("rg")
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
 // Content finds the indexed files whose text holds any term of a query, whatever the case, by
 // ripgrep under root. Each gets the score. The warning is empty unless some files could not be read.
 func (x *Index) Content(ctx context.Context, root, text string, score float64) (found []Result, warning string, err error) {
-	rg, err := exec.LookPath("rg")
-	if err != nil {
+	rg := Ripgrep()
+	if rg == "" {
 		return nil, "", ErrNoRipgrep
 	}
 	args := []string{"--no-config", "--no-messages", "--files-with-matches", "--null", "--ignore-case", "--fixed-strings",

@@ -67,8 +67,14 @@ func Main(ctx context.Context, args []string, s Streams, getenv func(string) (st
 // commands lists the constructors; one file each.
 var commands = []func(*App) *cobra.Command{
 	newBench,
+	newClean,
+	newConfig,
+	newDoctor,
 	newEval,
+	newInit,
 	newReport,
+	newSearchHints,
+	newStatus,
 	newVersion,
 }
 

@@ -209,7 +209,7 @@ func Default() *Config {
 			Provider: "openrouter", Endpoint: "https://openrouter.ai/api/v1/chat/completions", Model: model,
 			APIKeyEnv: "OPENROUTER_API_KEY", Temperature: 0.9, ParallelRequests: 10,
 		},
-		Search: Search{Limit: 5, MinScore: 1, Type: "all", DirLimit: 5, DrillLimit: 3, Memory: true,
+		Search: Search{Limit: 10, MinScore: 1, Type: "all", DirLimit: 5, DrillLimit: 3, Memory: true,
 			RuntimeFile: store.RuntimeFile, HybridScore: 1},
 		Watch: Watch{Debounce: Duration{750 * time.Millisecond}, SearchLogQueryMax: 120, Persist: "shutdown"},
 		Selector: Selector{
