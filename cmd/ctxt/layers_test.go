@@ -46,7 +46,8 @@ var layers = []layer{
 	{"bench/cases", []string{"bench", "index/git"}},
 	{"bench/engines", []string{"bench", "bench/cases"}},
 	{"bench/eval", []string{"bench", "bench/cases", "bench/engines"}},
-	{"report", []string{"analyze/pick", "analyze/risk", "bench"}},
+	{"docs/schema", nil},
+	{"report", []string{"analyze/pick", "analyze/risk", "bench", "docs/schema"}},
 	{"report/github", nil},
 	// The option structs of every stage are composed here, so it may see the stages.
 	{"cmd/internal/config", []string{"analyze/pick", "analyze/risk", "analyze/search", "index/store", "index/synonyms", "bench/eval"}},
