@@ -32,5 +32,6 @@ func encode(v any) ([]byte, error) {
 	if err := enc.Encode(v); err != nil {
 		return nil, fmt.Errorf("encode result: %w", err)
 	}
-	return b.Bytes(), nil
+	// A CI system may take "##[" anywhere in a line of a log for a command.
+	return bytes.ReplaceAll(b.Bytes(), []byte("##["), []byte(`#\u0023[`)), nil
 }

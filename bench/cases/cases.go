@@ -18,7 +18,7 @@
 // Category names are free; path-intent, symbol-lookup, concept-synonym, exact-file, narrow-scope
 // and vague-intent are the usual ones. A query is answered when one of expect_any is returned.
 // Paths are exact: case-sensitive, relative to the project's root, with forward slashes. Members
-// with other names are ignored. docs/schema/cases.v2.json is the schema.
+// with other names are ignored. docs/schema/cases.json is the schema.
 package cases
 
 import (

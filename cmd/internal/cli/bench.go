@@ -45,13 +45,13 @@ or a failed command is exit code 2; the other engines are still measured.`,
 		Args: cobra.NoArgs,
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Cases, "cases", defaultCases, "case file, version 2")
+	f.StringVar(&o.Cases, "cases", "", "case file, version 2 (default "+defaultCases+")")
 	f.StringSliceVar(&o.Engines, "engines", engines.Default, "some of "+strings.Join(engines.Names, ","))
 	f.BoolVar(&o.ByCategory, "by-category", false, "group the text output by category")
 	f.BoolVar(&o.JSON, "json", false, "write JSON, version 2")
 	o.Search.add(f)
-	f.StringVar(&o.Root, "root", ".", "project root")
-	f.StringVar(&o.Index, "index", "", "index file (default .ctxt/ctx_index.json under the root)")
+	f.StringVar(&o.Root, "root", "", "project folder (default: the nearest one upwards with a .ctxt folder)")
+	f.StringVar(&o.Index, "index", "", "index file (default common.output)")
 	f.Int64Var(&o.GrepMaxBytes, "grep-max-bytes", 1<<20, "largest file, in bytes, that grep, rg, hybrid and combined search by content")
 	f.IntVar(&o.Runs, "runs", 5, "measured runs of each query and engine")
 	f.IntVar(&o.Warmup, "warmup", 1, "unmeasured runs of each query and engine before those")
@@ -82,15 +82,20 @@ func runBench(ctx context.Context, app *App, o benchOptions) error {
 	if err != nil {
 		return err
 	}
-	f, err := cases.Open(o.Cases)
+	root, err := findRoot(o.Root)
 	if err != nil {
 		return err
 	}
-	x, err := loadSearch(o.Root, o.Index, o.Search)
+	g.root = root
+	f, err := cases.Open(caseFile(o.Cases, root))
 	if err != nil {
 		return err
 	}
-	set := engines.Options{Root: o.Root, Files: x.files, Limit: o.Search.Limit, GrepMaxBytes: o.GrepMaxBytes,
+	x, err := app.loadSearch(root, o.Index, o.Search)
+	if err != nil {
+		return err
+	}
+	set := engines.Options{Root: root, Files: x.files, Limit: o.Search.Limit, GrepMaxBytes: o.GrepMaxBytes,
 		Ctxt: x.search, Hybrid: x.hybrid(o.GrepMaxBytes)}
 	es, err := engines.New(o.Engines, set)
 	if err != nil {
@@ -136,14 +141,14 @@ func benchText(r *bench.BenchResult, byCategory bool) string {
 	fmt.Fprintf(&b, "%d queries, %d indexed files, limit %d, %d runs after %d warm-ups\n", len(r.Results), s.Files, s.Limit, s.Runs, s.Warmup)
 	if byCategory {
 		for _, c := range r.Categories {
-			fmt.Fprintf(&b, "\n%s\n", oneLine(c.Name))
+			fmt.Fprintf(&b, "\n%s\n", visible(c.Name))
 			engineTable(&b, c.Engines)
 		}
 		b.WriteString("\nall\n")
 	}
 	engineTable(&b, r.Engines)
 	for _, e := range r.Errors {
-		fmt.Fprintf(&b, "failed: %s on %d queries, first %q: %s\n", oneLine(e.Engine), e.Queries, oneLine(e.First), oneLine(e.Message))
+		fmt.Fprintf(&b, "failed: %s on %d queries, first %q: %s\n", visible(e.Engine), e.Queries, visible(e.First), visible(e.Message))
 	}
 	gateText(&b, r.Gate)
 	return b.String()
@@ -152,7 +157,7 @@ func benchText(r *bench.BenchResult, byCategory bool) string {
 func engineTable(b *strings.Builder, rows []bench.EngineScores) {
 	fmt.Fprintf(b, "%-9s %7s %7s %8s %7s %7s %6s %7s %10s %10s\n", "engine", "queries", "failed", "success", "recall", "mrr", "paths", "tokens", "median", "p95")
 	for _, e := range rows {
-		fmt.Fprintf(b, "%-9s %7d %7d %8.3f %7.3f %7.3f %6.1f %7.1f %10s %10s\n", oneLine(e.Engine), e.Queries, e.Errors, e.Success, e.Recall, e.MRR,
+		fmt.Fprintf(b, "%-9s %7d %7d %8.3f %7.3f %7.3f %6.1f %7.1f %10s %10s\n", visible(e.Engine), e.Queries, e.Errors, e.Success, e.Recall, e.MRR,
 			e.Returns, e.Tokens, milliseconds(e.Time.Median), milliseconds(e.Time.P95))
 	}
 }

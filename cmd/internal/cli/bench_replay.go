@@ -76,7 +76,7 @@ func runBenchReplay(ctx context.Context, app *App, o benchReplayOptions) error {
 			return fmt.Errorf("replay %s: %w", p.Name, err)
 		}
 		if !app.Quiet {
-			fmt.Fprintf(app.Err, "%s: %d cases in %.1f s\n", oneLine(p.Name), res.Cases, time.Since(start).Seconds())
+			fmt.Fprintf(app.Err, "%s: %d cases in %.1f s\n", visible(p.Name), res.Cases, time.Since(start).Seconds())
 		}
 		table.Add(p.Name, res, o.Results)
 		if err := measured(nil, res.Cases, res.Skipped, res.Failed); err != nil && fault == nil {
@@ -147,7 +147,7 @@ func replayTableText(t *bench.ReplayTable) string {
 	var b strings.Builder
 	rows := metricTable{b: &b, width: len("mean")}
 	for _, f := range t.Files {
-		rows.width = max(rows.width, len(oneLine(f.Name)))
+		rows.width = max(rows.width, len(visible(f.Name)))
 	}
 	total := 0
 	for _, f := range t.Files {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -53,8 +54,8 @@ it, which files did it touch? Exit codes: 0 fine; 1 a bar is missed; 2 it could 
 	f := cmd.Flags()
 	f.StringVar(&o.Cases, "cases", "", "case file, version 2 (default "+defaultCases+")")
 	f.StringVar(&o.Engine, "engine", bench.EngineSearch, "what answers the queries of a case file: search or activate")
-	f.StringVar(&o.Root, "root", ".", "project root of --cases")
-	f.StringVar(&o.Index, "index", "", "index file of --engine search (default .ctxt/ctx_index.json under the root)")
+	f.StringVar(&o.Root, "root", "", "project folder of --cases (default: the nearest one upwards with a .ctxt folder)")
+	f.StringVar(&o.Index, "index", "", "index file of --engine search (default common.output)")
 	f.StringVar(&o.Base, "base", "", "revision that the measured change began at: expected paths that were renamed since count under their new name")
 	o.Search.add(f)
 	f.StringVar(&o.Replay, "replay", "", "replay the past changes of this file: JSON lines with repo, sha, base, title, body, gold")
@@ -99,10 +100,15 @@ func (o *evalOptions) check(cmd *cobra.Command) error {
 	case o.Shard != "" && o.Gate.active():
 		return errPartJudged
 	}
-	if o.Cases == "" {
-		o.Cases = defaultCases
-	}
 	return nil
+}
+
+// caseFile is the named case file, else the project's own.
+func caseFile(named, root string) string {
+	if named != "" {
+		return named
+	}
+	return filepath.Join(root, filepath.FromSlash(defaultCases))
 }
 
 func runEval(ctx context.Context, app *App, o evalOptions) error {
@@ -182,23 +188,28 @@ func replay(ctx context.Context, app *App, repo *git.Repo, cs []cases.Replay, o 
 
 // evalCases measures a case file.
 func evalCases(ctx context.Context, app *App, o evalOptions, run eval.Options, g *gate) error {
-	f, err := cases.Open(o.Cases)
+	root, err := findRoot(o.Root)
+	if err != nil {
+		return err
+	}
+	g.root = root
+	f, err := cases.Open(caseFile(o.Cases, root))
 	if err != nil {
 		return err
 	}
 	co := eval.CaseOptions{Options: run}
 	var ask eval.Engine
 	if o.Engine == bench.EngineSearch {
-		x, err := loadSearch(o.Root, o.Index, o.Search)
+		x, err := app.loadSearch(root, o.Index, o.Search)
 		if err != nil {
 			return err
 		}
 		ask, co.Exists = x.engine, x.exists
-	} else if ask, co.Exists, err = activateEngine(ctx, o.Root); err != nil {
+	} else if ask, co.Exists, err = activateEngine(ctx, root); err != nil {
 		return err
 	}
 	if o.Base != "" {
-		if co.Renames, err = renamesSince(ctx, o.Root, o.Base); err != nil {
+		if co.Renames, err = renamesSince(ctx, root, o.Base); err != nil {
 			return err
 		}
 	}

@@ -28,10 +28,24 @@ func (app *App) print(res any, asJSON bool, text func() string) error {
 		return err
 	}
 	if !asJSON {
-		out = []byte(text())
+		out = []byte(noCommands(text()))
 	}
 	_, err = app.Out.Write(out)
 	return err
+}
+
+// noCommands keeps text that comes from a repository from being a command to a CI system that reads
+// the log: "::" at the beginning of a line, or "##[" anywhere.
+func noCommands(s string) string {
+	s = strings.ReplaceAll(s, "##[", "## [")
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		if rest := strings.TrimLeft(line, " \t"); strings.HasPrefix(rest, "::") {
+			line = line[:len(line)-len(rest)] + ": :" + rest[2:]
+		}
+		b.WriteString(line)
+	}
+	return b.String()
 }
 
 func encodeIf[T any](yes bool, v *T) ([]byte, error) {
@@ -64,7 +78,7 @@ func (t *metricTable) row(name string, cases int, s bench.Scores) {
 		}
 		t.b.WriteByte('\n')
 	}
-	fmt.Fprintf(t.b, "%-*s %5d", t.width, oneLine(name), cases)
+	fmt.Fprintf(t.b, "%-*s %5d", t.width, visible(name), cases)
 	for _, m := range s {
 		prec := 3
 		if m.Name == "bundle_tokens_mean" || m.Name == "bundle_files_mean" {
@@ -79,7 +93,7 @@ func evalText(r *bench.EvalResult, misses int) string {
 	var b strings.Builder
 	t := metricTable{b: &b, width: len("all")}
 	for _, c := range r.Categories {
-		t.width = max(t.width, len(oneLine(c.Name)))
+		t.width = max(t.width, len(visible(c.Name)))
 	}
 	for _, c := range r.Categories {
 		t.row(c.Name, c.Cases, c.Metrics)
@@ -88,10 +102,10 @@ func evalText(r *bench.EvalResult, misses int) string {
 	shown, more := 0, 0
 	for _, c := range r.Results {
 		for _, m := range c.Renamed {
-			fmt.Fprintf(&b, "renamed: %q expects %s, which is now %s: change the case\n", oneLine(c.Query), oneLine(m.From), oneLine(m.To))
+			fmt.Fprintf(&b, "renamed: %q expects %s, which is now %s: change the case\n", visible(c.Query), visible(m.From), visible(m.To))
 		}
 		for _, p := range c.Absent {
-			fmt.Fprintf(&b, "absent: %q expects %s, which does not exist\n", oneLine(c.Query), oneLine(p))
+			fmt.Fprintf(&b, "absent: %q expects %s, which does not exist\n", visible(c.Query), visible(p))
 		}
 		if c.Error == "" && c.First != nil && *c.First == 1 {
 			continue
@@ -149,7 +163,7 @@ func missText(b *strings.Builder, name string, want, got []string, first *int, f
 	if fault != "" {
 		at = fault
 	}
-	fmt.Fprintf(b, "%s: %s\n", oneLine(name), oneLine(at))
+	fmt.Fprintf(b, "%s: %s\n", visible(name), visible(at))
 	list := func(label string, paths []string, n int) {
 		if len(paths) == 0 {
 			return
@@ -158,7 +172,7 @@ func missText(b *strings.Builder, name string, want, got []string, first *int, f
 		if len(paths) > n {
 			more = fmt.Sprintf(" … and %d more", len(paths)-n)
 		}
-		fmt.Fprintf(b, "  %s %s%s\n", label, oneLine(strings.Join(paths[:min(n, len(paths))], ", ")), more)
+		fmt.Fprintf(b, "  %s %s%s\n", label, visible(strings.Join(paths[:min(n, len(paths))], ", ")), more)
 	}
 	list("want", want, 5)
 	list("got ", got, 5)

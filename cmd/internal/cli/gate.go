@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -67,6 +68,7 @@ type gate struct {
 	gateOptions
 	mode bench.Mode
 	base *bench.Baseline // nil without a comparison
+	root string          // folder of the default baseline
 }
 
 func (o gateOptions) open() (*gate, error) {
@@ -100,7 +102,7 @@ func (g *gate) judge(current *bench.Baseline) (*bench.Verdict, error) {
 	}
 	file := g.Baseline
 	if file == "" {
-		file = defaultBaseline
+		file = filepath.Join(g.root, filepath.FromSlash(defaultBaseline))
 	}
 	data, err := bench.Encode(current)
 	if err != nil {
@@ -123,7 +125,7 @@ func (app *App) exit(v *bench.Verdict) error {
 		return &ExitCode{Code: code, Msg: "gate: " + v.Reason}
 	}
 	if v.Mode == bench.Warn {
-		fmt.Fprintln(app.Err, "ctxt: warning: gate: "+oneLine(v.Reason))
+		fmt.Fprintln(app.Err, "ctxt: warning: gate: "+visible(v.Reason))
 	}
 	return nil
 }
@@ -133,7 +135,7 @@ func gateText(b *strings.Builder, v *bench.Verdict) {
 	if v == nil {
 		return
 	}
-	fmt.Fprintf(b, "\ngate (%s): %s: %s\n", v.Mode, v.State, oneLine(v.Reason))
+	fmt.Fprintf(b, "\ngate (%s): %s: %s\n", v.Mode, v.State, visible(v.Reason))
 	number := func(p *float64) string {
 		if p == nil {
 			return "-"
@@ -149,7 +151,7 @@ func gateText(b *strings.Builder, v *bench.Verdict) {
 			head = true
 			fmt.Fprintf(b, "  %-16s %8s %8s %8s\n", "", "now", "baseline", "bar")
 		}
-		fmt.Fprintf(b, "  %-16s %8.3f %8s %8s  %s\n", oneLine(d.Name), d.Value, number(d.Base), number(d.Bar), d.State)
+		fmt.Fprintf(b, "  %-16s %8.3f %8s %8s  %s\n", visible(d.Name), d.Value, number(d.Base), number(d.Bar), d.State)
 	}
 	rank := func(p *int) string {
 		if p == nil {
@@ -162,10 +164,10 @@ func gateText(b *strings.Builder, v *bench.Verdict) {
 			fmt.Fprintf(b, "  … and %d more\n", len(v.Fell)-i)
 			break
 		}
-		fmt.Fprintf(b, "  fell: %s: %s, was %s\n", oneLine(m.Case), rank(m.To), rank(m.From))
+		fmt.Fprintf(b, "  fell: %s: %s, was %s\n", visible(m.Case), rank(m.To), rank(m.From))
 	}
 	for _, n := range v.Notes {
-		fmt.Fprintf(b, "  note: %s\n", oneLine(n))
+		fmt.Fprintf(b, "  note: %s\n", visible(n))
 	}
 }
 

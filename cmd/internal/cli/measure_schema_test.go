@@ -85,20 +85,20 @@ func TestMeasurementsFollowTheirSchemas(t *testing.T) {
 		code   int
 		args   []string
 	}{
-		{"eval.v2.json", 0, eval},
-		{"eval.v2.json", 0, with(eval, "--shard", "2/3")},
-		{"eval.v2.json", 1, with(eval, "--min-hit1", "0.9")},
-		{"eval.v2.json", 0, with(eval, "--engine", "activate", "--update-baseline", "--baseline", at("b1.json"))},
-		{"eval.v2.json", 0, with(eval, "--update-baseline", "--baseline", at("b2.json"))},
-		{"replay.v2.json", 0, replay},
-		{"replay.v2.json", 0, with(replay, "--shard", "1/2")},
-		{"replay.v2.json", 0, with(replay, "--update-baseline", "--baseline", at("b3.json"))},
-		{"replay.v2.json", 0, []string{"eval", "--json", "--repo", dir, "--replay", at("own+r.jsonl")}},
-		{"bench.v2.json", 0, engines},
-		{"bench.v2.json", 0, with(engines, "--shard", "1/2")},
-		{"bench.v2.json", 0, with(engines, "--update-baseline", "--baseline", at("b4.json"))},
-		{"replay-table.v2.json", 0, table},
-		{"replay-table.v2.json", 0, with(table, "--results")},
+		{"eval.json", 0, eval},
+		{"eval.json", 0, with(eval, "--shard", "2/3")},
+		{"eval.json", 1, with(eval, "--min-hit1", "0.9")},
+		{"eval.json", 0, with(eval, "--engine", "activate", "--update-baseline", "--baseline", at("b1.json"))},
+		{"eval.json", 0, with(eval, "--update-baseline", "--baseline", at("b2.json"))},
+		{"replay.json", 0, replay},
+		{"replay.json", 0, with(replay, "--shard", "1/2")},
+		{"replay.json", 0, with(replay, "--update-baseline", "--baseline", at("b3.json"))},
+		{"replay.json", 0, []string{"eval", "--json", "--repo", dir, "--replay", at("own+r.jsonl")}},
+		{"bench.json", 0, engines},
+		{"bench.json", 0, with(engines, "--shard", "1/2")},
+		{"bench.json", 0, with(engines, "--update-baseline", "--baseline", at("b4.json"))},
+		{"replay-table.json", 0, table},
+		{"replay-table.json", 0, with(table, "--results")},
 	} {
 		if err := validate(t, tt.schema, run(tt.code, tt.args...)); err != nil {
 			t.Errorf("%q: %v", tt.args, err)
@@ -109,7 +109,7 @@ func TestMeasurementsFollowTheirSchemas(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := validate(t, "baseline.v1.json", data); err != nil {
+		if err := validate(t, "baseline.json", data); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -149,7 +149,7 @@ func TestCaseSchemaAgreesWithTheReader(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, byReader := cases.Parse("f", data)
-		bySchema := validate(t, "cases.v2.json", data)
+		bySchema := validate(t, "cases.json", data)
 		if (byReader == nil) != (bySchema == nil) || (byReader == nil) != (name == "good") {
 			t.Errorf("%s: reader %v, schema %v", name, byReader, bySchema)
 		}

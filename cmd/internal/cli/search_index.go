@@ -33,22 +33,23 @@ type searchIndex struct {
 	files []string // in the order of the index
 }
 
-// loadSearch reads the index file of a project.
-func loadSearch(root, file string, f searchFlags) (*searchIndex, error) {
+// loadSearch reads the index of a project: the given file, else the configured one.
+func (app *App) loadSearch(root, file string, f searchFlags) (*searchIndex, error) {
 	if f.Limit < 1 || f.Limit > search.MaxLimit {
 		return nil, fmt.Errorf("flag --limit: got %d, want 1 to %d", f.Limit, search.MaxLimit)
 	}
-	if file == "" {
-		file = filepath.Join(root, filepath.FromSlash(store.IndexFile))
+	p, err := app.openProject(root)
+	if err != nil {
+		return nil, err
 	}
-	x, err := store.Load(file)
+	x, err := store.Load(p.path(file, p.Config.Common.Output))
 	if err != nil {
 		if store.IsNotExist(err) {
-			return nil, fmt.Errorf("%w; make one with: ctxt init", err)
+			return nil, fmt.Errorf("%w; make the index with: ctxt init .", err)
 		}
 		return nil, err
 	}
-	s := &searchIndex{searchFlags: f, root: root, index: search.Prepare(x), paths: map[string]bool{}}
+	s := &searchIndex{searchFlags: f, root: p.Root, index: search.Prepare(x), paths: map[string]bool{}}
 	x.Walk(func(n *store.Node) {
 		s.paths[n.FullPath] = true
 		if !n.IsDir() {
