@@ -1,7 +1,11 @@
 package cli
 
 import (
+	"net/http"
+	"net/url"
+
 	"github.com/spf13/pflag"
+	"golang.org/x/net/http/httpproxy"
 
 	"github.com/ctxt-dev/ctxt/cmd/internal/config"
 	"github.com/ctxt-dev/ctxt/index/synonyms"
@@ -73,9 +77,24 @@ func (l *llmFlags) client(app *App, c *config.Config) (client *synonyms.Client, 
 		Endpoint: c.LLM.Endpoint, Model: c.LLM.Model, Key: key, Temperature: c.LLM.Temperature,
 		BatchSize: c.Common.BatchSize, Parallel: c.LLM.ParallelRequests,
 		Min: c.Common.SynonymsMin, Max: c.Common.SynonymsMax,
+		Dial: app.Dial, Proxy: app.proxy(),
 	})
 	if err == nil && from != "" {
 		app.note("synonyms from %s by %s, key from %s", client.Host(), c.LLM.Model, from)
 	}
 	return client, "", err
+}
+
+// proxy chooses the proxy of a request by HTTPS_PROXY and NO_PROXY.
+func (app *App) proxy() func(*http.Request) (*url.URL, error) {
+	env := func(names ...string) string {
+		for _, n := range names {
+			if v, ok := app.Getenv(n); ok && v != "" {
+				return v
+			}
+		}
+		return ""
+	}
+	choose := (&httpproxy.Config{HTTPSProxy: env("HTTPS_PROXY", "https_proxy"), NoProxy: env("NO_PROXY", "no_proxy")}).ProxyFunc()
+	return func(r *http.Request) (*url.URL, error) { return choose(r.URL) }
 }

@@ -8,6 +8,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/ctxt-dev/ctxt/index/synonyms"
 )
 
 // Streams are the process's standard streams.
@@ -22,6 +24,7 @@ type App struct {
 	Streams
 	Getenv func(string) (string, bool)
 	Quiet  bool
+	Dial   synonyms.DialFunc // of the language model's client; nil: the network
 }
 
 // The exit codes, everywhere in the product.
@@ -75,7 +78,9 @@ var commands = []func(*App) *cobra.Command{
 	newReport,
 	newSearchHints,
 	newStatus,
+	newSync,
 	newVersion,
+	newWatch,
 }
 
 func newRoot(app *App) *cobra.Command {
