@@ -129,7 +129,8 @@ func runInit(ctx context.Context, app *App, p *project, o initOptions) (err erro
 		return err
 	}
 	began := time.Now()
-	x, skipped, err := app.scan(ctx, p, o.Ignore, mode)
+	out := p.path(o.Output, p.Config.Common.Output)
+	x, skipped, err := app.scan(ctx, p, append(o.Ignore, p.own(out, cacheFile)...), mode)
 	if err != nil {
 		return err
 	}
@@ -147,7 +148,6 @@ func runInit(ctx context.Context, app *App, p *project, o initOptions) (err erro
 	} else {
 		fillErr = app.fill(ctx, client, x, cache, cacheFile, o, p)
 	}
-	out := p.path(o.Output, p.Config.Common.Output)
 	if err := store.Save(out, x); err != nil {
 		return errors.Join(fillErr, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -105,11 +106,25 @@ func (p *project) rules(more []string) (*ignore.Rules, []string, error) {
 		warnings = append(warnings, err.Error()+"; its patterns are not used")
 		text = nil
 	}
-	r := ignore.New(ignore.Options{
-		Gitignore: text, Ignore: append(p.Config.Common.Ignore[:len(p.Config.Common.Ignore):len(p.Config.Common.Ignore)], more...),
-		DotWhitelist: p.Config.Common.DotWhitelist,
-	})
+	c := &p.Config.Common
+	patterns := slices.Concat(c.Ignore, more, p.own(p.path("", c.Output), p.path("", c.SynonymCache)))
+	r := ignore.New(ignore.Options{Gitignore: text, Ignore: patterns, DotWhitelist: c.DotWhitelist})
 	return r, append(warnings, r.Warnings()...), nil
+}
+
+// own makes the patterns that keep files of ours, and what lies beside them, out of the index. A
+// .ctxt folder needs none.
+func (p *project) own(files ...string) []string {
+	var patterns []string
+	for _, f := range files {
+		rel := p.shown(f)
+		if rel == f || strings.HasPrefix(rel, store.Dir+"/") {
+			continue
+		}
+		rel = "/" + strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, " ", `\ `).Replace(rel)
+		patterns = append(patterns, rel, rel+".stat")
+	}
+	return patterns
 }
 
 // indexTime is the timestamp of an index: SOURCE_DATE_EPOCH when set, else the commit's time when the
