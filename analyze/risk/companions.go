@@ -15,6 +15,7 @@ import (
 const (
 	fitChanges    = 700  // past changes that the weights are fitted on
 	barChanges    = 400  // newer ones that the bar is set on
+	barNewest     = 100  // of these, once more by themselves
 	fewestFit     = 120  // with fewer left-out questions the fixed rule is used
 	falseAlarms   = 0.05 // share of complete past changes that may be warned about
 	companionsMax = 3
@@ -68,7 +69,7 @@ func (c *coChanges) answers(ctx context.Context, lo, hi int, leave bool) ([]answ
 	}
 	close(next)
 	workers.Wait()
-	var out []answer
+	out := make([]answer, 0, 4*len(per))
 	for _, a := range per {
 		out = append(out, a...)
 	}
@@ -198,15 +199,18 @@ func named(a *answer) []candidate {
 	return a.cands[:n]
 }
 
-// setBar sets the bar so that, of these complete changes, at most falseAlarms are warned about: of all
-// of them, and of those that touch two or more files.
+// setBar sets the bar so that, of these complete changes, oldest first, at most falseAlarms are warned
+// about: of all of them, of those that touch two or more files, and of the newest of the latter, since
+// habits shift.
 func (m *companionModel) setBar(scores, multi []float64) {
 	m.asked = len(scores)
-	m.bar = max(upper(scores, falseAlarms), upper(multi, falseAlarms))
+	m.bar = max(upper(scores, falseAlarms), upper(multi, falseAlarms), upper(newestScores(multi), falseAlarms))
 	if m.rows == nil {
 		m.bar = max(m.bar, logOdds(fixedShare))
 	}
 }
+
+func newestScores(v []float64) []float64 { return v[max(0, len(v)-barNewest):] }
 
 // upper gives the smallest bar that at most a share of the values reaches.
 func upper(values []float64, share float64) float64 {

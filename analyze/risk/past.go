@@ -435,3 +435,12 @@ func hasWord(line []byte) bool {
 	}
 	return false
 }
+
+// folders counts the distinct folders of paths.
+func folders(paths []string) int {
+	seen := map[string]bool{}
+	for _, p := range paths {
+		seen[path.Dir(p)] = true
+	}
+	return len(seen)
+}

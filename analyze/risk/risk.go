@@ -14,6 +14,10 @@ type Change struct {
 	Email      string         // lower case
 	Files      []git.FileDiff // base → head, sorted by path
 	Commits    int            // in base..head
+	// ByOthers counts the commits in base..head that another than Author wrote, and OnOthers those that
+	// another branch holds already; both say whether the base is the right one.
+	ByOthers int
+	OnOthers int
 }
 
 // Input is everything that the signals read. Only History up to Base is used.
@@ -65,6 +69,8 @@ type Companion struct {
 	Confidence float64 `json:"confidence"`
 	LastCommit string  `json:"last_commit"`
 	LastTime   int64   `json:"last_time"` // Unix seconds
+	// Because says what predicts it when Partner is empty: "changes that add a file to docs/".
+	Because string `json:"because,omitempty"`
 }
 
 // Knower is an author with a share of the recent changes of the touched files.
@@ -75,7 +81,7 @@ type Knower struct {
 
 // Assessment is the result.
 type Assessment struct {
-	Band       Level       `json:"band"`       // low, medium or high
+	Band       Level       `json:"band"`       // low, medium or high; info when not Assessed
 	Score      float64     `json:"score"`      // in [0,1]: percentile among the repository's own past changes
 	Worth      string      `json:"worth"`      // one line: what the band is worth in this repository
 	Headline   string      `json:"headline"`   // the most useful finding, one line
