@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/ctxt-dev/ctxt/index/store"
+)
+
+// run runs one command line without an environment.
+func run(t *testing.T, env map[string]string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code = Main(context.Background(), args, Streams{In: strings.NewReader(""), Out: &out, Err: &errs},
+		func(name string) (string, bool) { v, ok := env[name]; return v, ok })
+	return code, out.String(), errs.String()
+}
+
+// folder makes a project.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		p := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// TestSchemas checks what --json prints against docs/schema.
+func TestSchemas(t *testing.T) {
+	root := folder(t, map[string]string{"auth/login.go": "package auth\n\nfunc Login() {}\n", "bad.go": "package b\nfunc {{{\n"})
+	commands := []struct {
+		schema string
+		args   []string
+		code   int
+	}{
+		{"status", []string{"status", root, "--json"}, 0},
+		{"doctor", []string{"doctor", root, "--json"}, 0},
+		{"clean", []string{"clean", root, "--json"}, 0},
+		{"", []string{"init", root, "--offline"}, 0},
+		{"status", []string{"status", root, "--json"}, 0},
+		{"doctor", []string{"doctor", root, "--json"}, 0},
+		{"search-hints", []string{"search-hints", "--root", root, "login auth", "--json"}, 0},
+		{"search-hints", []string{"search-hints", "--root", root, "login auth", "--json", "--explain", "--show-tokens"}, 0},
+		{"search-hints", []string{"search-hints", "--root", root, "login auth", "--json", "--dir-summary", "--explain"}, 0},
+		{"search-hints", []string{"search-hints", "--root", root, "zebra", "--json", "--hybrid"}, 0},
+		{"clean", []string{"clean", root, "--json", "--dry-run"}, 0},
+	}
+	for _, c := range commands {
+		code, out, errs := run(t, nil, c.args...)
+		if code != c.code {
+			t.Fatalf("%v: exit code %d: %s", c.args, code, errs)
+		}
+		if c.schema == "" {
+			continue
+		}
+		schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "..", "..", "docs", "schema", c.schema+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(out))
+		if err != nil {
+			t.Fatalf("%v: %v\n%s", c.args, err, out)
+		}
+		if err := schema.Validate(value); err != nil {
+			t.Errorf("%v: %v\n%s", c.args, err, out)
+		}
+	}
+}
+
+// TestWriterRefusesOthers holds the lock and runs what would write.
+func TestWriterRefusesOthers(t *testing.T) {
+	root := folder(t, map[string]string{"a.go": "package a\n", ".ctxt/x": ""})
+	w, err := store.Lock(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("ctxt: ctxt process %d is writing this project's index", os.Getpid())
+	for _, args := range [][]string{{"init", root, "--offline"}, {"clean", root}, {"clean", root, "--dry-run"}} {
+		if code, _, errs := run(t, nil, args...); code != ExitError || !strings.Contains(errs, want) {
+			t.Errorf("%v: exit code %d, %s", args, code, errs)
+		}
+	}
+	if !exists(filepath.Join(root, ".ctxt", "x")) {
+		t.Error("clean removed a folder that is being written")
+	}
+	if _, out, _ := run(t, nil, "status", root); !strings.Contains(out, fmt.Sprintf("writer   process %d", os.Getpid())) {
+		t.Errorf("status: %s", out)
+	}
+	w.Unlock()
+	os.WriteFile(filepath.Join(root, store.LockDir, "owner"), []byte("999999\n"), 0o644)
+	if _, out, _ := run(t, nil, "status", root); !strings.Contains(out, "process 999999 ended without releasing") {
+		t.Errorf("status: %s", out)
+	}
+	code, _, errs := run(t, nil, "init", root, "--offline")
+	if code != 0 || !strings.Contains(errs, "process 999999 ended without releasing .ctxt-writer; the lock is taken over") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
+
+// TestManyFiles checks the note from 5,000 files on.
+func TestManyFiles(t *testing.T) {
+	root := t.TempDir()
+	for i := range manyFiles {
+		if err := os.WriteFile(filepath.Join(root, fmt.Sprintf("f%d.txt", i)), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const note = "narrower ignores may help"
+	if code, _, errs := run(t, nil, "init", root, "--no-config-prompt", "--offline"); code != 0 || !strings.Contains(errs, "5000 files: "+note) {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+	os.Remove(filepath.Join(root, "f0.txt"))
+	if code, _, errs := run(t, nil, "init", root, "--no-config-prompt", "--offline"); code != 0 || strings.Contains(errs, note) {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+}
+
+// fakeLLM answers every name with two synonyms, and fails the requests that mention fail.
+func fakeLLM(t *testing.T, fail string) (url string, requests *atomic.Int32) {
+	t.Helper()
+	requests = new(atomic.Int32)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests.Add(1)
+		if got := r.Header.Get("Authorization"); got != "Bearer sk-test-canary-0123456789" {
+			t.Errorf("authorization %q", got)
+		}
+		var body struct {
+			Messages []struct{ Content string } `json:"messages"`
+		}
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			t.Error(err)
+		}
+		text := body.Messages[len(body.Messages)-1].Content
+		if fail != "" && strings.Contains(text, fail) {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		answer := map[string][]string{}
+		for _, name := range []string{"login.go", "auth/login.go", "auth", "broken.go"} {
+			if strings.Contains(text, `"`+name+`"`) {
+				answer[name] = []string{"sign in", "session", "access", "credentials", "identity"}
+			}
+		}
+		content, _ := json.Marshal(answer)
+		json.NewEncoder(w).Encode(map[string]any{"choices": []any{map[string]any{"message": map[string]string{"role": "assistant", "content": string(content)}, "finish_reason": "stop"}}})
+	}))
+	t.Cleanup(s.Close)
+	return s.URL + "/v1/chat/completions", requests
+}
+
+// TestInitSynonyms runs init against a local endpoint: answers are stored in index and cache, the
+// key is in neither nor in any message, and a second run asks nothing.
+func TestInitSynonyms(t *testing.T) {
+	url, requests := fakeLLM(t, "")
+	root := folder(t, map[string]string{"auth/login.go": "package auth\n\nfunc Login() {}\n",
+		".ctxt/ctx_config.toml": "[llm]\nendpoint = \"" + url + "\"\nmodel = \"m\"\n"})
+	env := map[string]string{"OPENROUTER_API_KEY": "sk-test-canary-0123456789"}
+	code, out, errs := run(t, env, "init", root)
+	if code != 0 || requests.Load() == 0 {
+		t.Fatalf("exit code %d, %d requests: %s", code, requests.Load(), errs)
+	}
+	index, _ := os.ReadFile(filepath.Join(root, ".ctxt", "ctx_index.json"))
+	cache, _ := os.ReadFile(filepath.Join(root, ".ctxt", "ctx_cache.json"))
+	if !bytes.Contains(index, []byte(`"full_path":"auth/login.go","type":"file","size":30,"symbols":["Login"],"synonyms":["sign in"`)) {
+		t.Errorf("index: %s", index)
+	}
+	for _, text := range []string{out, errs, string(index), string(cache)} {
+		if strings.Contains(text, "canary") {
+			t.Errorf("the key is in: %s", text)
+		}
+	}
+	before := requests.Load()
+	if code, _, errs := run(t, env, "init", root); code != 0 || requests.Load() != before {
+		t.Errorf("second run: exit code %d, %d more requests: %s", code, requests.Load()-before, errs)
+	}
+	if code, out, _ := run(t, nil, "search-hints", "--root", root, "credentials"); code != 0 || !strings.Contains(out, "auth/login.go") {
+		t.Errorf("search by synonym: %s", out)
+	}
+}
+
+// TestInitPartialSuccess fails one batch: the other's answers and the index are kept, the exit code is not 0.
+func TestInitPartialSuccess(t *testing.T) {
+	url, _ := fakeLLM(t, "broken.go")
+	root := folder(t, map[string]string{"login.go": "package a\n", "broken.go": "package a\n",
+		".ctxt/ctx_config.toml": "[llm]\nendpoint = \"" + url + "\"\n"})
+	code, _, errs := run(t, map[string]string{"LLM_API_KEY": "sk-test-canary-0123456789"}, "init", root, "--batch-size", "1")
+	if code != ExitError || !strings.Contains(errs, "the index and the answers that came are saved; ask for the rest with: ctxt sync .") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+	x, err := store.Load(filepath.Join(root, ".ctxt", "ctx_index.json"))
+	if err != nil || len(x.Find("login.go").Synonyms) == 0 || len(x.Find("broken.go").Synonyms) != 0 {
+		t.Errorf("index: %+v %v", x, err)
+	}
+	cache, err := store.LoadCache(filepath.Join(root, ".ctxt", "ctx_cache.json"))
+	if err != nil || len(cache.Entries) != 1 {
+		t.Errorf("cache: %+v %v", cache, err)
+	}
+}
+
+// TestInitOffline gives every reason to connect and counts connections.
+func TestInitOffline(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var connections atomic.Int32
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			connections.Add(1)
+			c.Close()
+		}
+	}()
+	root := folder(t, map[string]string{"a.go": "package a\n",
+		".ctxt/ctx_config.toml": "[llm]\nendpoint = \"http://" + l.Addr().String() + "/v1/chat/completions\"\napi_key = \"k\"\n"})
+	code, _, errs := run(t, map[string]string{"OPENROUTER_API_KEY": "k"}, "init", root, "--offline", "--api-key", "k")
+	if code != 0 || connections.Load() != 0 {
+		t.Errorf("exit code %d, %d connections: %s", code, connections.Load(), errs)
+	}
+}
+
+func TestVisible(t *testing.T) {
+	for in, want := range map[string]string{
+		"a/b c.go":        "a/b c.go",
+		"ünï/日本.go":       "ünï/日本.go",
+		"a\x1b[31mb":      `a\x1b[31mb`,
+		"a\nb\tc\rd":      `a\nb\tc\rd`,
+		"a\u202eb\u200bc": `a\u202eb\u200bc`,
+		"\xffa\ufffd":     `\xffa\ufffd`,
+		"\u0085\u2028":    `\u0085\u2028`,
+		"::add-mask::x":   "::add-mask::x",
+		"\U000e0041":      `\U000e0041`,
+	} {
+		if got := visible(in); got != want {
+			t.Errorf("%q: got %s, want %s", in, got, want)
+		}
+	}
+}
