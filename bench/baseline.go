@@ -55,9 +55,12 @@ func (r *EvalResult) Baseline() *Baseline {
 	return b.normal()
 }
 
-// Baseline is r as a baseline.
+// Baseline is r as a baseline. It has no hunk_recall when there were no hunks to compare.
 func (r *ReplayResult) Baseline() *Baseline {
 	b := &Baseline{Kind: r.Kind, Engine: EngineActivate, Cases: r.Cases, Digest: r.Source.Digest, Metrics: r.Metrics.Scores()}
+	if r.Hunked == 0 {
+		b.Metrics = slices.DeleteFunc(b.Metrics, func(s Score) bool { return s.Name == "hunk_recall" })
+	}
 	for _, c := range r.Results {
 		if c.Skipped == "" {
 			b.Ranks = append(b.Ranks, CaseRank{c.SHA, c.First})

@@ -74,7 +74,7 @@ func TestMergeReplay(t *testing.T) {
 		all := rapid.SliceOf(rapid.Custom(func(t *rapid.T) ReplayCase {
 			h := rapid.IntRange(0, 9).Draw(t, "hunks")
 			return ReplayCase{SHA: drawText(t), Title: drawText(t), Gold: drawPaths(t), Ranked: drawPaths(t), Bundle: drawPaths(t),
-				PathOnly: drawPaths(t), First: drawFirst(t), Hunks: Hunks{rapid.IntRange(0, h).Draw(t, "met"), h},
+				PathOnly: drawPaths(t), First: drawFirst(t), Hunks: Hunks{Met: rapid.IntRange(0, h).Draw(t, "met"), Total: h, Fault: drawText(t)},
 				Tokens: rapid.IntRange(0, 9000).Draw(t, "tokens"), Skipped: drawText(t), Error: drawText(t)}
 		})).Draw(t, "results")
 		checkMerge(t, func(s Shard) ([]byte, error) {

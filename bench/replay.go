@@ -14,6 +14,7 @@ type ReplayResult struct {
 	Cases   int          `json:"cases"`   // measured; the metrics' denominator
 	Skipped int          `json:"skipped"` // not measurable here, each with its reason in Results
 	Failed  int          `json:"failed"`  // measured as a miss because the selector failed
+	Hunked  int          `json:"hunked"`  // cases that have a hunk to compare; HunkRec's denominator
 	Metrics Metrics      `json:"metrics"`
 	Results []ReplayCase `json:"results"` // in the order of the cases, whatever ran first
 	Gate    *Verdict     `json:"gate,omitempty"`
@@ -59,6 +60,9 @@ type ReplayCase struct {
 type Hunks struct {
 	Met   int `json:"met"` // whose lines meet a region of the bundle
 	Total int `json:"total"`
+	// Fault says why the change could not be compared with its base, for example because its
+	// content is not in a partial clone.
+	Fault string `json:"fault,omitempty"`
 }
 
 // Summarize computes counts and metrics from r.Results.
@@ -69,7 +73,7 @@ func (r *ReplayResult) Summarize() {
 	r.Version, r.Kind = 2, "replay"
 	r.Cases, r.Skipped, r.Failed = 0, 0, 0
 	var m Metrics
-	hunked := 0
+	r.Hunked = 0
 	for i := range r.Results {
 		c := &r.Results[i]
 		if c.Skipped != "" {
@@ -82,11 +86,11 @@ func (r *ReplayResult) Summarize() {
 		}
 		c.addTo(&m)
 		if c.Hunks.Total > 0 {
-			hunked++
+			r.Hunked++
 			m.HunkRec += float64(c.Hunks.Met) / float64(c.Hunks.Total)
 		}
 	}
-	hunks := mean(m.HunkRec, hunked)
+	hunks := mean(m.HunkRec, r.Hunked)
 	r.Metrics = m.over(r.Cases)
 	r.Metrics.HunkRec = hunks
 }

@@ -181,6 +181,7 @@ func countHunks(ctx context.Context, repo Objects, base git.Hash, c cases.Replay
 	}
 	diffs, err := repo.Diff(ctx, base, sha)
 	if err != nil {
+		n.Fault = err.Error()
 		return n
 	}
 	regions := make(map[string][][2]int, len(files))
@@ -198,6 +199,9 @@ func countHunks(ctx context.Context, repo Objects, base git.Hash, c cases.Replay
 		}
 		if !gold[old] {
 			continue
+		}
+		if d.Binary && n.Fault == "" {
+			n.Fault = strings.ToValidUTF8(old, "\uFFFD") + ": contents cannot be compared"
 		}
 		for _, h := range d.Hunks {
 			n.Total++

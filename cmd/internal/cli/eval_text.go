@@ -134,17 +134,20 @@ func replayText(r *bench.ReplayResult, misses int) string {
 	if r.Skipped > 0 {
 		fmt.Fprintf(&b, "%d skipped\n", r.Skipped)
 	}
+	if r.Hunked < r.Cases {
+		fmt.Fprintf(&b, "%d of %d cases have hunks to compare\n", r.Hunked, r.Cases)
+	}
 	shown, more := 0, 0
 	for _, c := range r.Results {
-		switch {
-		case c.Skipped != "":
-			missText(&b, c.SHA+" "+c.Title, nil, nil, nil, c.Skipped)
-			continue
-		case c.Error == "" && c.First != nil && *c.First == 1:
+		if c.Skipped == "" && c.Error == "" && c.First != nil && *c.First == 1 {
 			continue
 		}
 		if shown++; shown > misses {
 			more++
+			continue
+		}
+		if c.Skipped != "" {
+			missText(&b, c.SHA+" "+c.Title, nil, nil, nil, c.Skipped)
 			continue
 		}
 		missText(&b, c.SHA+" "+c.Title, c.Gold, c.Ranked, c.First, c.Error)
