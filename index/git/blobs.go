@@ -28,7 +28,7 @@ func (r *Repo) readBlobs(ctx context.Context, hashes []Hash, maxSize int64, fn f
 		}
 		return fn(i, data, err)
 	}
-	if workers := min(runtime.GOMAXPROCS(0), maxReaders); r.program != nil && workers > 1 && len(hashes) >= manyBlobs {
+	if workers := min(runtime.GOMAXPROCS(0), maxReaders); r.program != nil && !r.config.partial && workers > 1 && len(hashes) >= manyBlobs {
 		return r.readParallel(ctx, hashes, maxSize, workers, only)
 	}
 	s, err := r.session(ctx, true)

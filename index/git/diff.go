@@ -8,8 +8,11 @@ import (
 	"strings"
 )
 
-// maxDiffBlob is the size, in bytes, over which Diff does not compare contents.
-const maxDiffBlob = 4 << 20
+// What Diff is bounded by.
+const (
+	maxDiffBlob  = 4 << 20 // bytes of a file, over which its contents are not compared
+	maxDiffPaths = 500_000
+)
 
 // Diff compares the trees of two commits, sorted by path. A file that was deleted and added with the
 // same content, or with at least half of its lines, is one rename. Hunks have no context.
@@ -111,8 +114,8 @@ func (r *Repo) treeChanges(ctx context.Context, old, new Hash) ([]Change, error)
 					e = y
 				}
 				name := join(p.prefix, e.name)
-				if len(changes)+len(next) >= maxTreePaths || len(name) > maxPathBytes {
-					return fmt.Errorf("more than %d changed paths, or one of more than %d bytes", maxTreePaths, maxPathBytes)
+				if len(changes)+len(next) >= maxDiffPaths || len(name) > maxPathBytes {
+					return fmt.Errorf("more than %d changed paths, or one of more than %d bytes", maxDiffPaths, maxPathBytes)
 				}
 				if e.mode != ModeDir {
 					changes = append(changes, changeOf(name, x, y))

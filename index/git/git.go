@@ -105,7 +105,12 @@ type Commit struct {
 	// Boundary is set where a shallow clone cuts history off: the parents are not in the clone, so
 	// Parents and Changes are empty.
 	Boundary bool
+	// Oversize is set when the commit changed more than MaxChanges paths: Changes is empty.
+	Oversize bool
 }
+
+// MaxChanges is how many changed paths History keeps of one commit.
+const MaxChanges = 100_000
 
 // Mode is a git file mode.
 type Mode uint32

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
 )
 
 // History calls fn for the commits that are reachable from tips, newest first in the order of git
@@ -34,7 +36,7 @@ func (r *Repo) History(ctx context.Context, tips []Hash, o HistoryOptions, fn fu
 	if r.program != nil {
 		err = r.logProgram(ctx, tips, o, count)
 	} else {
-		err = r.logGoGit(ctx, tips, o, count)
+		err = r.logGoGit(ctx, tips, o, 0, count)
 	}
 	if errors.Is(err, errEnough) {
 		err = nil
@@ -46,7 +48,28 @@ var errEnough = errors.New("enough commits")
 
 const logFormat = "--format=%H%x00%P%x00%an%x00%ae%x00%ct%x00%B%x00"
 
+// maxRecords bounds the differing entries, folders included, that are looked at in one commit.
+const maxRecords = 2_000_000
+
+// logStall is how long git log may be silent. It prints a commit's changes when it has all of them,
+// which, for a tree that names itself again and again, is never.
+const logStall = 5 * time.Second
+
+// logProgram reads git log; where that falls silent, or a commit's changes do not end, go-git takes
+// over from the next commit on, with the same result.
 func (r *Repo) logProgram(ctx context.Context, tips []Hash, o HistoryOptions, fn func(*Commit) error) error {
+	done := 0
+	err := r.runLog(ctx, tips, o, func(c *Commit) error {
+		done++
+		return fn(c)
+	})
+	if !errors.Is(err, errEndless) {
+		return err
+	}
+	return r.logGoGit(ctx, tips, o, done, fn)
+}
+
+func logArgs(o HistoryOptions) []string {
 	args := []string{"log", "-z", "--raw", "--no-renames", "--no-abbrev", "--no-color", "--no-decorate", "--no-notes",
 		"--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=none", "--encoding=UTF-8", logFormat}
 	if o.Merges {
@@ -60,9 +83,13 @@ func (r *Repo) logProgram(ctx context.Context, tips []Hash, o HistoryOptions, fn
 	if o.Limit > 0 {
 		args = append(args, "--max-count="+strconv.Itoa(o.Limit+1))
 	}
+	return append(args, "--stdin")
+}
+
+func (r *Repo) runLog(ctx context.Context, tips []Hash, o HistoryOptions, fn func(*Commit) error) error {
 	run, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cmd, e := r.program.command(run, append(args, "--stdin")...)
+	cmd, e := r.program.command(run, logArgs(o)...)
 	var in bytes.Buffer
 	for _, h := range tips {
 		fmt.Fprintln(&in, h)
@@ -75,7 +102,8 @@ func (r *Repo) logProgram(ctx context.Context, tips []Hash, o HistoryOptions, fn
 	if err := cmd.Start(); err != nil {
 		return r.program.fail(ctx, "log", err, e)
 	}
-	perr, ferr := r.readLog(bufio.NewReaderSize(out, 1<<18), fn)
+	w := &watched{r: out, limit: r.stall, stop: cancel}
+	perr, ferr := r.readLog(bufio.NewReaderSize(w, 1<<18), fn)
 	if perr != nil || ferr != nil {
 		cancel()
 	}
@@ -85,12 +113,31 @@ func (r *Repo) logProgram(ctx context.Context, tips []Hash, o HistoryOptions, fn
 		return ferr
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case w.silent.Load():
+		return errEndless
 	case werr != nil && (perr == nil || errors.Is(perr, io.ErrUnexpectedEOF)):
 		return r.logFailure(ctx, werr, e)
 	case perr != nil:
 		return fmt.Errorf("read the output of git log: %w", perr)
 	}
 	return nil
+}
+
+// watched is a reader that calls stop when one Read takes longer than limit.
+type watched struct {
+	r      io.Reader
+	limit  time.Duration
+	stop   func()
+	silent atomic.Bool
+}
+
+func (w *watched) Read(b []byte) (int, error) {
+	t := time.AfterFunc(w.limit, func() {
+		w.silent.Store(true)
+		w.stop()
+	})
+	defer t.Stop()
+	return w.r.Read(b)
 }
 
 // readLog reads commits to the end. perr says that the output could not be read, ferr is fn's error.
@@ -107,11 +154,16 @@ func (r *Repo) readLog(out *bufio.Reader, fn func(*Commit) error) (perr, ferr er
 		if r.shallow[c.Hash] {
 			c.Parents, c.Changes, c.Boundary = nil, nil, true
 		}
+		if p.endless {
+			return nil, errEndless
+		}
 		if err := fn(c); err != nil {
 			return nil, err
 		}
 	}
 }
+
+var errEndless = errors.New("changes without end")
 
 func (r *Repo) logFailure(ctx context.Context, err error, e *stderr) error {
 	err = r.program.fail(ctx, "log", err, e)
@@ -128,6 +180,8 @@ type logParser struct {
 	r     *bufio.Reader
 	names map[string]string // paths and people, each kept once
 	buf   []byte
+	// endless is set when next stopped in the middle of a commit, at maxRecords.
+	endless bool
 }
 
 func newLogParser(r *bufio.Reader) *logParser {
@@ -147,6 +201,7 @@ func (p *logParser) next() (*Commit, error) {
 	if err := p.header(c); err != nil {
 		return nil, unexpectedEnd(err)
 	}
+	records := 0
 	for {
 		b, err := p.peek()
 		if err == io.EOF || err == nil && b != ':' {
@@ -155,11 +210,20 @@ func (p *logParser) next() (*Commit, error) {
 		if err != nil {
 			return nil, err
 		}
-		ch, err := p.change()
+		ch, err := p.change(!c.Oversize)
 		if err != nil {
 			return nil, unexpectedEnd(err)
 		}
-		c.Changes = append(c.Changes, ch)
+		if records++; records > maxRecords {
+			c.Oversize, p.endless = true, true
+			break
+		}
+		if c.Oversize {
+			continue
+		}
+		if c.Changes = append(c.Changes, ch); len(c.Changes) > MaxChanges {
+			c.Changes, c.Oversize = nil, true
+		}
 	}
 	sortChanges(c.Changes)
 	return c, nil
@@ -259,7 +323,8 @@ func (p *logParser) header(c *Commit) error {
 	return nil
 }
 
-func (p *logParser) change() (ch Change, err error) {
+// change reads one record; the path is left out where it is not wanted.
+func (p *logParser) change(path bool) (ch Change, err error) {
 	b, err := p.field(maxField)
 	if err != nil {
 		return ch, err
@@ -290,6 +355,8 @@ func (p *logParser) change() (ch Change, err error) {
 	if b, err = p.field(maxField); err != nil {
 		return ch, err
 	}
-	ch.Path = p.intern(b)
+	if path {
+		ch.Path = p.intern(b)
+	}
 	return ch, nil
 }

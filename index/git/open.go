@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 )
 
 // The errors that callers tell apart. Each is wrapped with what was attempted.
@@ -36,7 +37,8 @@ type Repo struct {
 	common  string // of all linked work trees: objects, refs, config, shallow
 	config  repoConfig
 	shallow map[Hash]bool
-	program *program // nil with the go-git backend
+	program *program      // nil with the go-git backend
+	stall   time.Duration // see logStall
 
 	goOnce sync.Once
 	goRepo *goGit
@@ -59,6 +61,7 @@ func Open(dir string, o Options) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.stall = logStall
 	if err := r.readConfig(); err != nil {
 		return nil, err
 	}
@@ -226,6 +229,11 @@ type repoConfig struct {
 
 // readConfig reads the repository's own config, which may be absent, and refuses what cannot be read.
 func (r *Repo) readConfig() error {
+	promised, err := filepath.Glob(filepath.Join(globQuote(r.common), "objects", "pack", "*.promisor"))
+	if err != nil {
+		return err
+	}
+	r.config.partial = len(promised) > 0
 	file := filepath.Join(r.common, "config")
 	b, err := readSmall(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -260,7 +268,17 @@ func (r *Repo) readConfig() error {
 	return nil
 }
 
-// unreadable adds to an error about object h what to do about it.
+var globSpecial = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
+
+// globQuote makes a path match itself only.
+func globQuote(p string) string {
+	if filepath.Separator == '\\' {
+		return p // no quoting there, and no special characters in names but [
+	}
+	return globSpecial.Replace(p)
+}
+
+// absent says that an object is not there, and what to do about it.
 func (r *Repo) absent(h Hash) error {
 	switch {
 	case r.config.partial:
@@ -271,9 +289,10 @@ func (r *Repo) absent(h Hash) error {
 	return fmt.Errorf("object %s: %w", h, ErrAbsent)
 }
 
-// session opens a reader of objects, to be closed after use by one goroutine.
+// session opens a reader of objects, to be closed after use by one goroutine. In a partial clone git
+// ends at each absent object that it may not fetch, so go-git reads there.
 func (r *Repo) session(ctx context.Context, once bool) (objectSession, error) {
-	if r.program != nil {
+	if r.program != nil && !r.config.partial {
 		return &catFile{repo: r, ctx: ctx, once: once}, nil
 	}
 	g, err := r.goGit()

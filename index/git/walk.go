@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"container/list"
 	"context"
+	"errors"
 	"fmt"
 )
 
@@ -48,14 +49,28 @@ type walker struct {
 	seen  map[Hash]bool
 	queue commitQueue
 	trees treeCache
+	left  int // records that the current commit may still have
 }
 
+// newWalker reads with the repository's backend, newGoWalker with go-git.
 func (r *Repo) newWalker(ctx context.Context) (*walker, error) {
 	s, err := r.session(ctx, false)
 	if err != nil {
 		return nil, err
 	}
-	return &walker{r: r, s: s, seen: map[Hash]bool{}, trees: treeCache{max: 4096, items: map[Hash]*list.Element{}}}, nil
+	return walkWith(r, s), nil
+}
+
+func (r *Repo) newGoWalker(ctx context.Context) (*walker, error) {
+	g, err := r.goGit()
+	if err != nil {
+		return nil, err
+	}
+	return walkWith(r, &goSession{g: g, ctx: ctx}), nil
+}
+
+func walkWith(r *Repo, s objectSession) *walker {
+	return &walker{r: r, s: s, seen: map[Hash]bool{}, trees: treeCache{max: 4096, items: map[Hash]*list.Element{}}}
 }
 
 // commit reads a commit with the parents that this clone has: none at a shallow boundary.
@@ -108,14 +123,18 @@ func (w *walker) walk(tips []Hash, firstParent bool, fn func(Hash, *rawCommit) e
 	return nil
 }
 
-func (r *Repo) logGoGit(ctx context.Context, tips []Hash, o HistoryOptions, fn func(*Commit) error) error {
-	w, err := r.newWalker(ctx)
+// logGoGit is History without git log, after the first skip commits.
+func (r *Repo) logGoGit(ctx context.Context, tips []Hash, o HistoryOptions, skip int, fn func(*Commit) error) error {
+	w, err := r.newGoWalker(ctx)
 	if err != nil {
 		return err
 	}
 	defer w.s.close()
 	return w.walk(tips, o.FirstParent, func(h Hash, raw *rawCommit) error {
 		if len(raw.parents) > 1 && !o.Merges {
+			return nil
+		}
+		if skip--; skip >= 0 {
 			return nil
 		}
 		c := r.commit(h, raw)
@@ -128,7 +147,11 @@ func (r *Repo) logGoGit(ctx context.Context, tips []Hash, o HistoryOptions, fn f
 				}
 				old = p.tree
 			}
-			if err := w.compare(old, raw.tree, "", 0, &c.Changes); err != nil {
+			w.left = maxRecords
+			err := w.compare(old, raw.tree, "", 0, &c.Changes)
+			if errors.Is(err, errEndless) {
+				c.Changes, c.Oversize = nil, true
+			} else if err != nil {
 				return fmt.Errorf("changes of commit %s: %w", h, err)
 			}
 			sortChanges(c.Changes)
@@ -153,13 +176,16 @@ func (w *walker) tree(h Hash) ([]treeEntry, error) {
 	return e, nil
 }
 
+// maxCompareDepth is how deep folders may be nested where changes are looked for.
+const maxCompareDepth = 2048
+
 // compare appends the paths that differ between two trees.
 func (w *walker) compare(old, new Hash, prefix string, depth int, out *[]Change) error {
 	if old == new {
 		return nil
 	}
-	if depth > maxTreeDepth {
-		return fmt.Errorf("%q: more than %d folders deep", prefix, maxTreeDepth)
+	if depth > maxCompareDepth {
+		return errEndless
 	}
 	a, err := w.tree(old)
 	if err != nil {
@@ -208,6 +234,9 @@ func (w *walker) pair(x, y *treeEntry, prefix string, depth int, out *[]Change) 
 	if e == nil {
 		e = y
 	}
+	if w.left--; w.left < 0 {
+		return errEndless
+	}
 	p := join(prefix, e.name)
 	if e.mode == ModeDir { // both are folders, or one is absent
 		old, new := emptyTree, emptyTree
@@ -219,10 +248,10 @@ func (w *walker) pair(x, y *treeEntry, prefix string, depth int, out *[]Change) 
 		}
 		return w.compare(old, new, p, depth+1, out)
 	}
-	if len(*out) == maxTreePaths {
-		return fmt.Errorf("more than %d changed paths", maxTreePaths)
-	}
 	*out = append(*out, changeOf(p, x, y))
+	if len(*out) > MaxChanges {
+		return errEndless
+	}
 	return nil
 }
 
