@@ -73,12 +73,16 @@ func (l *llmFlags) client(app *App, c *config.Config) (client *synonyms.Client, 
 	if key == "" && !at.Loopback {
 		return nil, "no API key; set OPENROUTER_API_KEY or another variable named by api_key_env", nil
 	}
-	client, err = synonyms.New(synonyms.Config{
+	reach := synonyms.Config{
 		Endpoint: c.LLM.Endpoint, Model: c.LLM.Model, Key: key, Temperature: c.LLM.Temperature,
 		BatchSize: c.Common.BatchSize, Parallel: c.LLM.ParallelRequests,
 		Min: c.Common.SynonymsMin, Max: c.Common.SynonymsMax,
-		Dial: app.Dial, Proxy: app.proxy(),
-	})
+		Proxy: app.proxy(),
+	}
+	if app.LLM != nil {
+		app.LLM(&reach)
+	}
+	client, err = synonyms.New(reach)
 	if err == nil && from != "" {
 		app.note("synonyms from %s by %s, key from %s", client.Host(), c.LLM.Model, from)
 	}

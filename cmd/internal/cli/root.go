@@ -24,7 +24,7 @@ type App struct {
 	Streams
 	Getenv func(string) (string, bool)
 	Quiet  bool
-	Dial   synonyms.DialFunc // of the language model's client; nil: the network
+	LLM    func(*synonyms.Config) // adjusts how the language model is reached; nil: as configured
 }
 
 // The exit codes, everywhere in the product.
@@ -45,7 +45,11 @@ func (e *ExitCode) Error() string { return e.Msg }
 
 // Main runs one command line and returns the exit code.
 func Main(ctx context.Context, args []string, s Streams, getenv func(string) (string, bool)) int {
-	app := &App{Streams: s, Getenv: getenv}
+	return (&App{Streams: s, Getenv: getenv}).run(ctx, args)
+}
+
+func (app *App) run(ctx context.Context, args []string) int {
+	s := app.Streams
 	root := newRoot(app)
 	root.SetArgs(args)
 	root.SetIn(s.In)
