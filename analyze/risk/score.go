@@ -14,7 +14,7 @@ const (
 	fewestSample  = 50   // with fewer there is no band
 	highFrom      = 0.90 // percentile: a tenth of the own past is high
 	mediumFrom    = 0.65 // and the next quarter medium
-	fewestFixed   = 10   // later-fixed changes in the sample, to say what the band is worth
+	fewestFixed   = 15   // later-fixed changes in the sample, to say what the band is worth
 )
 
 // sizeScore is the size that the band ranks by: ln(1+lines added) + ½·ln(1+source lines added). The

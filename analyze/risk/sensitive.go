@@ -152,3 +152,5 @@ func more(n int) string {
 	}
 	return fmt.Sprintf(" and %d more", n)
 }
+
+func validGlob(g string) bool { return g != "" && doublestar.ValidatePattern(g) }
