@@ -12,6 +12,7 @@ type PROptions struct {
 	Base, Head     string // revisions
 	Title, Body    string // the task; untrusted text
 	Author, Email  string // of the change; empty: from the head commit
+	Login          string // of the pull request's author on the platform ("dependabot[bot]"); empty: unknown
 	ConfigFile     string // inside the base commit; empty: .ctxt/ctx_config.toml
 	CasesFile      string
 	BaselineFile   string

@@ -1,0 +1,4 @@
+package report
+
+// HTML is a placeholder replaced below.
+func HTML(r *Report) string { return "" }
