@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"time"
 )
 
 // The limits of one file. They depend on the bytes alone, so a file is read the same way everywhere.
@@ -11,23 +12,29 @@ const (
 	maxSize    = 1 << 20   // bytes; larger files are not read at all
 	maxParse   = 512 << 10 // bytes; larger files are not given to a grammar
 	maxDepth   = 500       // nesting of brackets that a grammar is given
-	maxLine    = 20_000    // bytes of one line that a grammar is given
+	maxLine    = 20_000    // bytes of one line that a grammar is given; go/parser has no such limit
 	maxSymbols = 20_000    // symbols kept of one file
 	maxImports = 20_000    // imports kept of one file
 	maxName    = 256       // bytes of a name; longer ones are not names
 	maxNest    = 100       // nesting of declarations that is followed
 )
 
+// maxTime bounds one parse by a grammar. It is a last resort, since what it stops depends on the
+// machine: the limits above come first, and ordinary files stay a hundred times below it.
+const maxTime = 1500 * time.Millisecond
+
 // Extract finds the declarations and the imports of src, a file in the language lang as named by
 // [Language]. It does not fail: what cannot be read by the best extractor is read by the regular
 // expressions, and Result.Fault says why; in mode [TreeSitter] such a file has no symbols.
 // src is not kept. Extract may be called from several goroutines.
-func Extract(lang string, src []byte, mode Mode) Result {
+func Extract(lang string, src []byte, mode Mode) Result { return extract(lang, src, mode, maxTime) }
+
+func extract(lang string, src []byte, mode Mode, limit time.Duration) Result {
 	if len(src) > maxSize {
 		return Result{By: Regex, Fault: "larger than 1 MiB"}
 	}
 	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
-	var b builder
+	b := builder{limit: limit}
 	by, fault := Mode("regex"), ""
 	switch {
 	case mode == Regex:
@@ -59,6 +66,7 @@ func HasGrammar(lang string) bool { return lang == "go" || canParse(lang) }
 
 // builder collects symbols and imports under the caps.
 type builder struct {
+	limit   time.Duration // of one parse
 	symbols []Symbol
 	imports []Import
 }
@@ -94,7 +102,7 @@ func (b *builder) result(by Mode, fault string) Result {
 
 // unsafeForParser says why a file must not be given to a grammar, or nothing. It reads the bytes
 // once: size, brackets nested without regard to strings, the longest line, NUL bytes.
-func unsafeForParser(_ string, src []byte) string {
+func unsafeForParser(lang string, src []byte) string {
 	if len(src) > maxParse {
 		return "larger than 512 KiB"
 	}
@@ -117,10 +125,35 @@ func unsafeForParser(_ string, src []byte) string {
 	switch {
 	case deepest > maxDepth:
 		return "nested deeper than 500 brackets"
-	case max(longest, line) > maxLine:
+	case max(longest, line) > maxLine && lang != "go":
 		return "a line longer than 20,000 bytes"
+	case lang == "lua" && notLua(src):
+		return "not Lua by its characters"
 	}
 	return ""
+}
+
+// notLua reports whether a file has many strings that do not close or bytes that are foreign to the
+// language: the Lua grammar then reads to the end of the file at each of them, and a time limit does
+// not reach it there (20 KB of open quotes take two seconds).
+func notLua(src []byte) bool {
+	f := scanned{dialect: dialects["lua"], src: src}
+	f.mask()
+	foreign, quotes := 0, [2]int{}
+	for _, c := range f.masked {
+		switch c {
+		case '!', '$', '@', '`', '?', '\\':
+			foreign++
+		case '"':
+			quotes[0]++
+		case '\'':
+			quotes[1]++
+		case '\n':
+			foreign += quotes[0]%2 + quotes[1]%2
+			quotes = [2]int{}
+		}
+	}
+	return foreign > 20
 }
 
 // class sorts bytes for unsafeForParser.

@@ -72,6 +72,16 @@ func lateImports(b *builder, src []byte, before int) {
 	}
 }
 
+// looksLikeCPP reports whether a header that is C by its name is C++ by its content.
+func looksLikeCPP(src []byte) bool {
+	for _, word := range []string{"\nnamespace ", "\ntemplate", "\nclass ", "std::", "\npublic:", "\n public:", "\n  public:"} {
+		if bytes.Contains(src, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
 // pythonImport reads one import statement. "from .x import y" gives ".x" and ".x.y", since y may
 // be a module; "from . import y" gives "." and ".y".
 func pythonImport(text string) []string {

@@ -107,7 +107,7 @@ func (w *walker) reparse(src []byte, line int, recv string) {
 	p := sitter.NewParser()
 	defer p.Close()
 	p.SetLanguage(w.g.lang)
-	p.SetOperationLimit(operationLimit)
+	p.SetOperationLimit(int(w.b.limit.Microseconds()))
 	tree := p.Parse(nil, src)
 	if tree == nil {
 		return

@@ -10,10 +10,6 @@ import (
 	sitter "github.com/smacker/go-tree-sitter"
 )
 
-// operationLimit bounds one parse in microseconds. The size and depth limits keep ordinary files
-// far below it.
-const operationLimit = 1_500_000
-
 // HasTreeSitter reports whether this build holds the tree-sitter grammars, which need cgo.
 func HasTreeSitter() bool { return true }
 
@@ -66,6 +62,9 @@ func parse(b *builder, lang string, src []byte) string {
 	if blockLanguage(lang) {
 		return parseBlocks(b, lang, src)
 	}
+	if lang == "c" && looksLikeCPP(src) {
+		lang = "cpp"
+	}
 	return parseAt(b, grammars[lang], src, 0)
 }
 
@@ -76,10 +75,10 @@ func parseAt(b *builder, g *grammar, src []byte, line int) string {
 	p := sitter.NewParser()
 	defer p.Close()
 	p.SetLanguage(g.lang)
-	p.SetOperationLimit(operationLimit)
+	p.SetOperationLimit(int(b.limit.Microseconds()))
 	tree := p.Parse(nil, src)
 	if tree == nil {
-		return "tree-sitter: stopped after 1.5 s"
+		return "tree-sitter: stopped at the time limit"
 	}
 	defer tree.Close()
 	w := walker{b: b, g: g, src: src, line: line}
