@@ -18,6 +18,7 @@ const (
 	maxTrackedBlob  = 512 << 10 // bytes; a larger content is not compared
 	maxTrackedFiles = 400       // files of one change; a larger change is neither tracked nor a sample
 	blobBatch       = 512       // contents read at a time
+	maxKeptBytes    = 256 << 20 // contents kept for tracking; past it, tracking starts afresh
 	followUp        = 180 * day // how long after a change a fix of its lines counts
 )
 
@@ -65,6 +66,9 @@ func ReadPast(ctx context.Context, repo *git.Repo, h *history.History, n int) (*
 			return nil, fmt.Errorf("read past changes: %w", err)
 		}
 		for i := hi - 1; i >= lo; i-- {
+			if err := ctx.Err(); err != nil {
+				return nil, fmt.Errorf("read past changes: %w", err)
+			}
 			t.apply(i)
 		}
 		hi = lo
@@ -83,6 +87,7 @@ type tracker struct {
 	blobs  map[git.Hash][]byte
 	source map[int32]bool // whose source lines the current change takes away
 	other  map[int32]bool // the same with lines of other files
+	held   int            // bytes in files
 }
 
 // keptVersions is how many contents of a file are kept: branches that grow side by side alternate.
@@ -230,22 +235,30 @@ func (t *tracker) advance(i int, from string, ch git.Change, old git.Hash) (adde
 		f = &trackedFile{}
 		t.files[ch.Path] = f
 	}
-	f.put(next)
+	t.held += f.put(next)
+	if t.held > maxKeptBytes {
+		t.files, t.latest, t.held = map[string]*trackedFile{}, map[string]git.Hash{}, 0
+	}
 	return added, deleted, false
 }
 
-// put adds a version; the oldest is forgotten.
-func (f *trackedFile) put(v version) {
+// put adds a version, the oldest is forgotten; it returns how many more bytes are kept.
+func (f *trackedFile) put(v version) (grown int) {
+	drop := -1
+	if len(f.versions) == keptVersions {
+		drop = 0
+	}
 	for k := range f.versions {
 		if f.versions[k].blob == v.blob {
-			f.versions = append(f.versions[:k], f.versions[k+1:]...)
-			break
+			drop = k
 		}
 	}
-	if len(f.versions) == keptVersions {
-		f.versions = append(f.versions[:0], f.versions[1:]...)
+	if drop >= 0 {
+		grown -= len(f.versions[drop].data)
+		f.versions = append(f.versions[:drop], f.versions[drop+1:]...)
 	}
 	f.versions = append(f.versions, v)
+	return grown + len(v.data)
 }
 
 func (t *tracker) kept(p string, blob git.Hash) ([]byte, bool) {
