@@ -16,7 +16,9 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/ctxt-dev/ctxt/analyze/search"
 	"github.com/ctxt-dev/ctxt/index/store"
+	"github.com/ctxt-dev/ctxt/index/watch"
 )
 
 // run runs one command line without an environment.
@@ -239,6 +241,68 @@ func TestInitOffline(t *testing.T) {
 	code, _, errs := run(t, map[string]string{"OPENROUTER_API_KEY": "k"}, "init", root, "--offline", "--api-key", "k")
 	if code != 0 || connections.Load() != 0 {
 		t.Errorf("exit code %d, %d connections: %s", code, connections.Load(), errs)
+	}
+}
+
+// TestSearchMemory answers in the place of a watch: the request arrives with its token, the answer is
+// printed, and faults lead to the index file or, with --memory-only, to an error.
+func TestSearchMemory(t *testing.T) {
+	root := folder(t, map[string]string{"snapshot.go": "package a\n"})
+	if code, _, errs := run(t, nil, "init", root, "--offline", "--quiet"); code != 0 {
+		t.Fatal(errs)
+	}
+	token := strings.Repeat("ab", 32)
+	status := http.StatusOK
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var req search.Request
+		if err := json.NewDecoder(r.Body).Decode(&req); err != nil || r.Method != http.MethodPost || r.URL.Path != "/search" ||
+			r.Header.Get("Authorization") != "Bearer "+token {
+			t.Errorf("%s %s %v: %v", r.Method, r.URL, r.Header, err)
+		}
+		if req.Query != "live" || req.Limit != 3 || req.Type != search.Files || req.MinScore != 2 {
+			t.Errorf("request %+v", req)
+		}
+		w.WriteHeader(status)
+		json.NewEncoder(w).Encode(search.Response{Version: search.ResponseVersion, Query: req.Query, Source: search.Memory,
+			Timestamp: "2024-01-02T03:04:05Z", Results: []search.Result{{Path: "live\x1b.go", Type: "file", Score: 24}}})
+	}))
+	defer s.Close()
+	runtimeFile := filepath.Join(root, ".ctxt", "ctx_runtime.json")
+	write := func(owner string) {
+		text := fmt.Sprintf(`{"version":%d,"address":%q,"token":%q,"pid":1,"root_path":%q,"started":"2024-01-02T03:04:05Z"}`,
+			watch.RuntimeVersion, s.Listener.Addr(), token, owner)
+		if err := os.WriteFile(runtimeFile, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	args := []string{"search-hints", "--root", root, "live", "--limit", "3", "--type", "files", "--min-score", "2"}
+	write(root)
+	code, out, errs := run(t, nil, append(args, "--memory-only")...)
+	if code != 0 || out != " 1. live\\x1b.go  24\n" {
+		t.Errorf("exit code %d: %q %s", code, out, errs)
+	}
+	if _, out, _ = run(t, nil, append(args, "--json")...); !strings.Contains(out, `"source": "memory"`) {
+		t.Errorf("JSON: %s", out)
+	}
+	if _, out, _ = run(t, nil, append(args, "--memory=false", "--json")...); !strings.Contains(out, `"source": "snapshot"`) {
+		t.Errorf("--memory=false: %s", out)
+	}
+	// The watch of another project is not asked, unless its file is named.
+	write("/elsewhere")
+	if _, out, errs = run(t, nil, append(args, "--json")...); !strings.Contains(out, `"source": "snapshot"`) || !strings.Contains(out, "belongs to /elsewhere") {
+		t.Errorf("foreign watch: %s %s", out, errs)
+	}
+	if _, out, _ = run(t, nil, append(args, "--json", "--runtime-file", runtimeFile)...); !strings.Contains(out, `"source": "memory"`) {
+		t.Errorf("--runtime-file: %s", out)
+	}
+	// A watch that fails: the index file answers, or the command fails.
+	write(root)
+	status = http.StatusInternalServerError
+	if code, out, _ = run(t, nil, append(args, "--json")...); code != 0 || !strings.Contains(out, `"source": "snapshot"`) {
+		t.Errorf("failing watch: exit code %d: %s", code, out)
+	}
+	if code, _, errs = run(t, nil, append(args, "--memory-only")...); code != ExitError || errs == "" {
+		t.Errorf("failing watch, --memory-only: exit code %d: %s", code, errs)
 	}
 }
 

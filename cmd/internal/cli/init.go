@@ -75,6 +75,7 @@ that the cache holds are used.`,
 	f.BoolVar(&o.CreateConfig, "create-config", false, "on a first run, write the configuration file and do not wait")
 	f.BoolVarP(&o.Verbose, "verbose", "v", false, "print what is skipped, extraction and batches (default common.verbose)")
 	o.LLM.add(f)
+	complete(cmd, "symbol-extractor", string(symbols.Auto), string(symbols.TreeSitter), string(symbols.Regex))
 	return cmd
 }
 
@@ -130,7 +131,7 @@ func runInit(ctx context.Context, app *App, p *project, o initOptions) (err erro
 	}
 	began := time.Now()
 	out := p.path(o.Output, p.Config.Common.Output)
-	x, skipped, err := app.scan(ctx, p, append(o.Ignore, p.own(out, cacheFile)...), mode)
+	x, skipped, err := app.scan(ctx, p, append(o.Ignore, p.own(out, cacheFile)...), mode, o.Verbose)
 	if err != nil {
 		return err
 	}
@@ -200,8 +201,11 @@ func (app *App) lock(root string) (*store.Writer, error) {
 	return w, err
 }
 
+// progressStep is how many source files pass between two lines of a verbose run without a bar.
+const progressStep = 1000
+
 // scan walks the project and extracts symbols.
-func (app *App) scan(ctx context.Context, p *project, more []string, mode symbols.Mode) (*store.Index, []ignore.Skip, error) {
+func (app *App) scan(ctx context.Context, p *project, more []string, mode symbols.Mode, verbose bool) (*store.Index, []ignore.Skip, error) {
 	rules, warnings, err := p.rules(more)
 	if err != nil {
 		return nil, nil, err
@@ -215,6 +219,13 @@ func (app *App) scan(ctx context.Context, p *project, more []string, mode symbol
 	}
 	report, finish := app.progressBar("symbols")
 	defer finish()
+	if report == nil && verbose {
+		report = func(done, total int) {
+			if done%progressStep == 0 {
+				app.note("symbols: %d of %d source files", done, total)
+			}
+		}
+	}
 	return store.Scan(ctx, p.Root, store.ScanOptions{Rules: rules, Mode: mode, MaxFiles: p.Config.Common.MaxFiles, Time: at, Progress: report})
 }
 

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/ctxt-dev/ctxt/cmd/internal/config"
 	"github.com/ctxt-dev/ctxt/index/git"
 	"github.com/ctxt-dev/ctxt/index/ignore"
@@ -184,6 +186,14 @@ func commitTime(ctx context.Context, root string, rules *ignore.Rules) (t time.T
 func (app *App) note(format string, args ...any) {
 	if !app.Quiet {
 		fmt.Fprintln(app.Err, "ctxt: "+visible(fmt.Sprintf(format, args...)))
+	}
+}
+
+// complete gives the shell the values of a flag.
+func complete(cmd *cobra.Command, flag string, values ...string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic(err) // the flag does not exist: a mistake in the source
 	}
 }
 

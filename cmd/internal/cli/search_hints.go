@@ -65,6 +65,7 @@ up to three.`,
 	f.BoolVar(&o.Hybrid, "hybrid", d.Hybrid, "also search the indexed files' text, with ripgrep; reads the index file")
 	f.Float64Var(&o.HybridScore, "hybrid-score", d.HybridScore, "score of a file that only its text matches")
 	f.StringVar(&o.HybridRoot, "hybrid-root", "", "folder whose files --hybrid reads (default: the index's root)")
+	complete(cmd, "type", search.Files, search.Dirs, search.All)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		root, err := findRoot(o.Root)
 		if err != nil {
