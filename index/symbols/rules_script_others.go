@@ -165,7 +165,10 @@ func rubyCall(w *walker, n *sitter.Node, recv string) (bool, string) {
 			w.imp(n, unquote(w.text(args.NamedChild(1))))
 		}
 	case "attr_reader", "attr_writer", "attr_accessor":
-		for i := range min(int(n.ChildByFieldName("arguments").ChildCount()), 32) {
+		if args == nil {
+			return false, ""
+		}
+		for i := range min(int(args.NamedChildCount()), 32) {
 			if a := args.NamedChild(i); a != nil && a.Type() == "simple_symbol" {
 				w.add(a, a, strings.TrimPrefix(w.text(a), ":"), Property, recv)
 			}
