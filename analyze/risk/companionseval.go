@@ -101,11 +101,11 @@ func (t *companionTally) add(as []answer, m *companionModel) {
 
 func (t *companionTally) fill(f *CompanionFigures) {
 	f.Cases, f.Changes, f.AllChanges = t.cases, t.multi, t.all
-	f.Warned = ratio(t.warned, t.cases)
-	f.Right = ratio(t.right, t.warned)
-	f.Found = ratio(t.right, t.cases)
-	f.FalseAlarms = ratio(t.falseMulti, t.multi)
-	f.FalseAll = ratio(t.falseAll, t.all)
+	f.Warned = fine(ratio(t.warned, t.cases))
+	f.Right = fine(ratio(t.right, t.warned))
+	f.Found = fine(ratio(t.right, t.cases))
+	f.FalseAlarms = fine(ratio(t.falseMulti, t.multi))
+	f.FalseAll = fine(ratio(t.falseAll, t.all))
 }
 
 func ratio(n, of int) float64 {

@@ -17,10 +17,11 @@ type Ranking struct {
 
 // LabelFigures are the rankings under one definition of later fixed.
 type LabelFigures struct {
-	Fixed      int     `json:"fixed"`       // changes later fixed or reverted
-	Share      float64 `json:"fixed_share"` // of all
-	Score      Ranking `json:"score"`       // what the band ranks by
-	LinesAdded Ranking `json:"lines_added"` // the baseline
+	Fixed      int     `json:"fixed"`        // changes later fixed or reverted
+	Share      float64 `json:"fixed_share"`  // of all
+	Score      Ranking `json:"score"`        // what the band ranks by
+	LinesAdded Ranking `json:"lines_added"`  // the baseline
+	Source     Ranking `json:"source_added"` // source lines added alone
 }
 
 // BandFigures says what the band is worth on a repository's own past.
@@ -35,7 +36,7 @@ type BandFigures struct {
 // EvalBand measures the band on the newest n changes of p. Each change's percentile is that among
 // the sampleChanges changes before it.
 func EvalBand(p *Past, n int) *BandFigures {
-	var scores, lines []float64 // newest first, all that p holds
+	var scores, lines, sources []float64 // newest first, all that p holds
 	var fixed, redone []bool
 	for i := range p.Changes {
 		added, _, source, ok := p.Changes[i].totals()
@@ -44,6 +45,7 @@ func EvalBand(p *Past, n int) *BandFigures {
 		}
 		scores = append(scores, sizeScore(added, source))
 		lines = append(lines, float64(added))
+		sources = append(sources, float64(source))
 		fixed = append(fixed, p.Changes[i].FixedBy >= 0)
 		redone = append(redone, p.Changes[i].RedoneBy >= 0)
 	}
@@ -63,21 +65,22 @@ func EvalBand(p *Past, n int) *BandFigures {
 			hits += int(b2f(fixed[i]))
 		}
 	}
-	f.HighShare = ratio(high, seen)
+	f.HighShare = fine(ratio(high, seen))
 	if all > 0 && high > 0 {
-		f.HighLift = ratio(hits, high) / ratio(all, seen)
+		f.HighLift = fine(ratio(hits, high) / ratio(all, seen))
 	}
-	f.Source = label(scores[:n], lines[:n], fixed[:n])
-	f.AnyLines = label(scores[:n], lines[:n], redone[:n])
+	f.Source = label(scores[:n], lines[:n], sources[:n], fixed[:n])
+	f.AnyLines = label(scores[:n], lines[:n], sources[:n], redone[:n])
 	return f
 }
 
-func label(scores, lines []float64, positive []bool) LabelFigures {
-	f := LabelFigures{Score: ranking(scores, lines, positive), LinesAdded: ranking(lines, lines, positive)}
+func label(scores, lines, sources []float64, positive []bool) LabelFigures {
+	f := LabelFigures{Score: ranking(scores, lines, positive), LinesAdded: ranking(lines, lines, positive),
+		Source: ranking(sources, lines, positive)}
 	for _, y := range positive {
 		f.Fixed += int(b2f(y))
 	}
-	f.Share = ratio(f.Fixed, len(positive))
+	f.Share = fine(ratio(f.Fixed, len(positive)))
 	return f
 }
 
@@ -86,8 +89,9 @@ func ranking(scores, lines []float64, positive []bool) Ranking {
 	r.AUC, _ = areaUnderCurve(scores, positive)
 	n, tenth, hits, all := topTenth(scores, positive)
 	if tenth > 0 && all > 0 {
-		r.Lift = ratio(hits, tenth) / ratio(all, n)
+		r.Lift = fine(ratio(hits, tenth) / ratio(all, n))
 	}
+	r.AUC, r.Within = fine(r.AUC), fine(r.Within)
 	return r
 }
 
@@ -143,3 +147,6 @@ func withinSize(scores, lines []float64, positive []bool) float64 {
 	}
 	return sum / weight
 }
+
+// fine keeps four decimals, so that figures are the same on every processor.
+func fine(v float64) float64 { return math.Round(v*1e4) / 1e4 }

@@ -109,7 +109,7 @@ func runEvalRisk(ctx context.Context, app *App, o pastOptions) error {
 		for _, r := range []struct {
 			name string
 			r    risk.Ranking
-		}{{"band score", l.f.Score}, {"lines added", l.f.LinesAdded}} {
+		}{{"band score", l.f.Score}, {"lines added", l.f.LinesAdded}, {"source added", l.f.Source}} {
 			fmt.Fprintf(app.Out, "%-14s %-12s %8d %8.3f %12.3f %10.2f\n", l.name, r.name, l.f.Fixed, r.r.AUC, r.r.Within, r.r.Lift)
 		}
 	}
