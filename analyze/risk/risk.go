@@ -12,6 +12,7 @@ type Change struct {
 	Base, Head git.Hash
 	Author     string         // name; empty when unknown
 	Email      string         // lower case
+	Login      string         // on the platform ("dependabot[bot]"); empty when unknown
 	Files      []git.FileDiff // base → head, sorted by path
 	Commits    int            // in base..head
 	// ByOthers counts the commits in base..head that another than Author wrote, and OnOthers those that
