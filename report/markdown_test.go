@@ -379,3 +379,14 @@ func FuzzMarkdown(f *testing.F) {
 		}
 	})
 }
+
+// TestSectionStandsAlone holds that a section that fails takes no other with it.
+func TestSectionStandsAlone(t *testing.T) {
+	p := &page{r: &Report{}}
+	p.section("first", func() { p.line("one") })
+	p.section("second", func() { p.line("lost"); panic("x") })
+	p.section("third", func() { p.line("three") })
+	if got, want := p.b.String(), "one\n\n<sub>The section second could not be rendered.</sub>\nthree\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -20,12 +20,29 @@ func (p *page) findings() {
 	shown := min(len(rows), p.d.rows)
 	p.line("", "| | |", "|---|---|")
 	p.line(rows[:shown]...)
-	if rest := rows[shown:]; len(rest) > 0 {
+	rest := rows[shown:]
+	if p.d.evidence && !p.quiet() && len(rest) <= p.infos() {
+		return // what only informs stands beside its figures
+	}
+	if len(rest) > 0 {
 		end := p.fold(plural(len(rest), "more finding"))
 		p.line("| | |", "|---|---|")
 		p.line(rest...)
 		end()
 	}
+}
+
+// infos counts the signals that only inform; rows has them last.
+func (p *page) infos() int {
+	n := 0
+	if p.r.Risk != nil {
+		for _, s := range head(p.r.Risk.Signals) {
+			if s.Level == risk.Info && (s.Name != "companions" || len(p.r.Risk.Companions) == 0) {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // rows are the findings, what blocks first: gates that did not pass, companions, signals, gates that
@@ -295,6 +312,9 @@ func (p *page) evidence() {
 			in = append(in, strings.TrimSpace(textMax(n.Name, 60)+" "+num(n.Value)+unit(n.Unit)))
 		}
 		l := "- **" + text(s.Title) + "** (" + text(string(s.Level)) + "): " + strings.Join(in, ", ")
+		if s.Level == risk.Info && s.Why != "" {
+			l += "; " + prose(s.Why, p.names...)
+		}
 		if s.Command != "" {
 			l += "; " + codeMax(s.Command, 300)
 		}

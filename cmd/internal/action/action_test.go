@@ -554,3 +554,30 @@ func TestActionYML(t *testing.T) {
 		t.Errorf("inputs %v, want %v", got, wantIn)
 	}
 }
+
+// TestTwentyThousandFiles holds that a change of any size costs a handful of requests, a comment and a
+// summary within their limits, and outputs that are counts.
+func TestTwentyThousandFiles(t *testing.T) {
+	r := newRunner(t, "pull_request", "pull_request.opened.json")
+	long := strings.Repeat("𐍈", 60)
+	for i := range 20000 {
+		p := fmt.Sprintf("%s/%05d", long, i)
+		r.rep.Change.Files = append(r.rep.Change.Files, report.ChangedFile{Path: p, Status: "modified", Added: 1, Hunks: []git.Hunk{{NewStart: 1, NewLines: 1}}})
+		r.rep.Context.Files = append(r.rep.Context.Files, pick.File{Path: p, Rank: i + 2, Reason: p})
+		r.rep.Risk.Companions = append(r.rep.Risk.Companions, risk.Companion{Path: p, Partner: p, Joint: 3, Of: 3, Confidence: 1})
+		r.rep.Risk.Signals[0].Files = append(r.rep.Risk.Signals[0].Files, p)
+	}
+	res := r.mustRun(0)
+	if n := len(r.api.Requests()); n > 5 {
+		t.Errorf("%d requests: %v", n, r.api.Requests())
+	}
+	if res.outputs["comment"] != "created" || res.outputs["context-files"] != "20001" || len(fmt.Sprint(res.outputs)) > 2000 {
+		t.Errorf("outputs %v", res.outputs)
+	}
+	if len(res.summary) > report.SummaryLimit || !strings.HasPrefix(res.summary, "### ") || !strings.Contains(r.api.Comments()[0].Body, "more file") {
+		t.Errorf("a summary of %d bytes", len(res.summary))
+	}
+	if n := commands(res.out)["warning"]; n > report.MaxAnnotations {
+		t.Errorf("%d annotations", n)
+	}
+}
