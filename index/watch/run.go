@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -69,6 +70,7 @@ type daemon struct {
 	events  chan event
 	batches chan batch
 	started time.Time
+	runtime Runtime
 	rounds  int
 	polling bool
 	warned  bool // of too many files
@@ -178,11 +180,10 @@ func (d *daemon) run(parent context.Context) (err error) {
 		return err
 	}
 	failed := make(chan error, 1)
-	token, err := d.serve(ctx, &parts, failed)
-	if err != nil {
+	if err := d.serve(ctx, &parts, failed); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, removeRuntime(d.o.RuntimeFile, token)) }()
+	defer func() { err = errors.Join(err, removeRuntime(d.o.RuntimeFile, d.runtime.Token)) }()
 	d.startEnricher(ctx, &parts)
 	if d.o.onRound != nil {
 		d.o.onRound(Round{Rescan: true})
@@ -230,6 +231,7 @@ func (d *daemon) work(ctx context.Context, failed <-chan error) error {
 			if err := d.sameFolder(); err != nil {
 				return err
 			}
+			d.advertise()
 		}
 	}
 }
@@ -414,14 +416,28 @@ func (d *daemon) swap() {
 	d.live.Store(l)
 }
 
+// advertise writes the discovery file again when something such as git clean removed it.
+func (d *daemon) advertise() {
+	if _, err := os.Lstat(d.o.RuntimeFile); !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err := saveRuntime(d.o.RuntimeFile, d.runtime); err != nil {
+		d.o.Log(err.Error())
+		return
+	}
+	d.dirty = true // the index file has probably gone with it
+	d.o.Log(d.o.RuntimeFile + " was removed; it is written again")
+}
+
 // serve opens the endpoint and writes the discovery file.
-func (d *daemon) serve(ctx context.Context, parts *sync.WaitGroup, failed chan<- error) (token string, err error) {
+func (d *daemon) serve(ctx context.Context, parts *sync.WaitGroup, failed chan<- error) error {
 	l, addr, err := listen()
 	if err != nil {
-		return "", err
+		return err
 	}
-	token = newToken()
-	s := newServer(addr, token)
+	d.runtime = Runtime{Version: RuntimeVersion, Address: addr.String(), Token: newToken(), PID: os.Getpid(), Root: d.o.Root,
+		Started: d.started.UTC().Format(time.RFC3339)}
+	s := newServer(addr, d.runtime.Token)
 	s.search = func(r search.Request) (*search.Response, error) {
 		res, err := d.live.Load().index.Search(r)
 		if res != nil {
@@ -435,11 +451,9 @@ func (d *daemon) serve(ctx context.Context, parts *sync.WaitGroup, failed chan<-
 			d.o.Log(fmt.Sprintf("search %q: %d results in %s", clipQuery(q, d.o.SearchLogQueryMax), results, took.Round(time.Microsecond)))
 		}
 	}
-	r := Runtime{Version: RuntimeVersion, Address: addr.String(), Token: token, PID: os.Getpid(), Root: d.o.Root,
-		Started: d.started.UTC().Format(time.RFC3339)}
-	if err := saveRuntime(d.o.RuntimeFile, r); err != nil {
+	if err := saveRuntime(d.o.RuntimeFile, d.runtime); err != nil {
 		l.Close()
-		return "", err
+		return err
 	}
 	d.o.Log(fmt.Sprintf("watching %s; searches are answered on %s", d.o.Root, addr))
 	parts.Go(func() {
@@ -447,7 +461,7 @@ func (d *daemon) serve(ctx context.Context, parts *sync.WaitGroup, failed chan<-
 			failed <- err
 		}
 	})
-	return token, nil
+	return nil
 }
 
 // flush writes the index when it differs from its file.

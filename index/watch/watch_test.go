@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -136,6 +137,9 @@ func (p *project) stop() *store.Index {
 		p.must(err)
 	case <-time.After(patienceInTests):
 		p.t.Fatal("the watch does not end")
+	}
+	for len(p.rounds) > 0 {
+		<-p.rounds
 	}
 	if _, err := os.Lstat(p.o.RuntimeFile); !os.IsNotExist(err) {
 		p.t.Errorf("the discovery file is left: %v", err)
@@ -552,6 +556,27 @@ func TestRootRemoved(t *testing.T) {
 	case <-time.After(patienceInTests):
 		t.Fatal("the watch goes on")
 	}
+}
+
+// TestFolderCleaned: git stash -u and git clean take the .ctxt folder away under a running watch.
+func TestFolderCleaned(t *testing.T) {
+	p := newProject(t, map[string]string{"a.ts": "export const alpha = 1\n"})
+	p.o.PollEach = 5 * time.Millisecond
+	p.start()
+	before, err := LoadRuntime(p.o.RuntimeFile)
+	p.must(err)
+	p.must(os.RemoveAll(p.path(store.Dir)))
+	deadline := time.Now().Add(patienceInTests)
+	for _, err = os.Lstat(p.o.RuntimeFile); err != nil && time.Now().Before(deadline); _, err = os.Lstat(p.o.RuntimeFile) {
+		runtime.Gosched()
+	}
+	after, err := LoadRuntime(p.o.RuntimeFile)
+	p.must(err)
+	if *before != *after {
+		t.Errorf("%+v, then %+v", before, after)
+	}
+	p.until("alpha", "a.ts")
+	p.sameAsFresh(p.stop())
 }
 
 func TestOldIndexRefused(t *testing.T) {
