@@ -11,8 +11,8 @@ import (
 )
 
 // PastChanges is how many of the newest changes ReadPast should read for Assess: the sample of the
-// band, and some more that say what was fixed.
-const PastChanges = 600
+// band.
+const PastChanges = sampleChanges
 
 // fewestHistory is how many commits a history needs before absence of evidence says anything.
 const fewestHistory = 50
