@@ -22,8 +22,8 @@ type batch struct {
 
 // collect gathers events and hands out a batch when no event came for the debounce time, or when the
 // oldest has waited long enough. It keeps gathering while the worker is busy, and ends with the
-// context.
-func collect(ctx context.Context, events <-chan event, out chan<- batch, debounce time.Duration) {
+// context; what it has not handed out by then it returns.
+func collect(ctx context.Context, events <-chan event, out chan<- batch, debounce time.Duration) batch {
 	pending := newPending()
 	var first time.Time
 	timer := time.NewTimer(time.Hour)
@@ -36,7 +36,15 @@ func collect(ctx context.Context, events <-chan event, out chan<- batch, debounc
 		}
 		select {
 		case <-ctx.Done():
-			return
+			for {
+				select {
+				case e := <-events:
+					pending.add(e)
+					continue
+				default:
+				}
+				return pending.batch()
+			}
 		case e := <-events:
 			if pending.empty() {
 				first = time.Now()

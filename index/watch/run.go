@@ -164,9 +164,13 @@ func load(ctx context.Context, o Options, root *os.Root) (*daemon, error) {
 func (d *daemon) run(parent context.Context) (err error) {
 	ctx, stop := context.WithCancel(parent)
 	var parts sync.WaitGroup
+	var rest batch // what came too late for a round
 	defer func() {
 		stop()
 		parts.Wait()
+		if err == nil && parent.Err() != nil {
+			err = d.finish(rest)
+		}
 		if d.tree.watch != nil {
 			d.tree.watch.Close()
 		}
@@ -175,7 +179,7 @@ func (d *daemon) run(parent context.Context) (err error) {
 		}
 		err = errors.Join(err, d.flush())
 	}()
-	parts.Go(func() { collect(ctx, d.events, d.batches, d.o.Debounce) })
+	parts.Go(func() { rest = collect(ctx, d.events, d.batches, d.o.Debounce) })
 	if err := d.bootstrap(ctx); err != nil {
 		return err
 	}
@@ -222,7 +226,8 @@ func (d *daemon) work(ctx context.Context, failed <-chan error) error {
 		case err := <-failed:
 			return err
 		case b := <-d.batches:
-			if err := d.round(ctx, b); err != nil && ctx.Err() == nil {
+			// A round that has begun is finished, so that the index is never written half up to date.
+			if err := d.round(context.WithoutCancel(ctx), b); err != nil {
 				return err
 			}
 		case got := <-d.enriched():
@@ -234,6 +239,14 @@ func (d *daemon) work(ctx context.Context, failed <-chan error) error {
 			d.advertise()
 		}
 	}
+}
+
+// finish applies what changed just before the end, so that it is in the index that is written.
+func (d *daemon) finish(rest batch) error {
+	if !rest.rescan && len(rest.paths) == 0 {
+		return nil
+	}
+	return d.round(context.Background(), rest)
 }
 
 // round applies one batch.

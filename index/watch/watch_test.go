@@ -558,6 +558,35 @@ func TestRootRemoved(t *testing.T) {
 	}
 }
 
+// TestLastChanges: what changed within the debounce time before the end is in the written index.
+func TestLastChanges(t *testing.T) {
+	p := newProject(t, map[string]string{"a.ts": "export const alpha = 1\n"})
+	heard := make(chan event)
+	p.o.Debounce = time.Hour
+	p.o.notify = func(_ string, events chan<- event) (notifier, error) {
+		return newPoller(func(ctx context.Context) <-chan time.Time {
+			go func() {
+				for {
+					select {
+					case e := <-heard:
+						events <- e
+					case <-ctx.Done():
+						return
+					}
+				}
+			}()
+			return nil
+		})("", events)
+	}
+	p.start()
+	p.write("a.ts", "export const beta = 1\n")
+	heard <- event{path: "a.ts"}
+	p.write("b/c.ts", "export const gamma = 1\n")
+	heard <- event{path: "b"}
+	heard <- event{path: "nothing"} // the two before it have been passed on
+	p.sameAsFresh(p.stop())
+}
+
 // TestFolderCleaned: git stash -u and git clean take the .ctxt folder away under a running watch.
 func TestFolderCleaned(t *testing.T) {
 	p := newProject(t, map[string]string{"a.ts": "export const alpha = 1\n"})
