@@ -74,12 +74,35 @@ func Lock(root string) (*Writer, error) {
 	}
 	if pid := readOwner(w.owner); pid != 0 {
 		w.Stale = pid
+		removeTemporary(root)
 	}
 	if err := os.WriteFile(w.owner, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644); err != nil {
 		w.lock.Unlock()
 		return nil, fmt.Errorf("lock %s: %w", dir, err)
 	}
 	return w, nil
+}
+
+// removeTemporary removes the temporary files that a writer which ended half way has left.
+func removeTemporary(root string) {
+	for _, name := range []string{IndexFile, CacheFile, Dir + "/cache/stat.json"} {
+		dir, base := filepath.Split(filepath.Join(root, filepath.FromSlash(name)))
+		if refuseLink(filepath.Clean(dir)) != nil {
+			continue
+		}
+		left, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "."+base+".*.tmp"))
+		for _, f := range left {
+			_ = os.Remove(f) // they are of no use, and do no harm
+		}
+	}
+}
+
+// escapeGlob quotes what filepath.Glob would read as a pattern.
+func escapeGlob(path string) string {
+	if os.PathSeparator == '\\' {
+		return path // has no escapes there
+	}
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }
 
 // Unlock releases the lock. The files stay.

@@ -146,6 +146,9 @@ func ExtractSource(n *Node, src []byte, mode symbols.Mode) {
 	n.Fault = res.Fault
 	seen := make(map[string]bool, len(res.Symbols))
 	for _, s := range res.Symbols {
+		if s.Kind == symbols.Property {
+			continue // fields repeat the words of many files; the index holds what a file declares
+		}
 		if name := strings.ToValidUTF8(s.Name, "\ufffd"); !seen[name] {
 			seen[name] = true
 			n.Symbols = append(n.Symbols, name)

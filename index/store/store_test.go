@@ -259,13 +259,19 @@ func TestLockTakesOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Unlock()
-	// An owner that ended without releasing.
+	// An owner that ended without releasing, half way through a write.
+	left := filepath.Join(root, Dir, ".ctx_index.json.123.tmp")
+	os.Mkdir(filepath.Dir(left), 0o755)
+	os.WriteFile(left, []byte("{"), 0o644)
 	os.WriteFile(filepath.Join(root, LockDir, "owner"), []byte("999999\n"), 0o644)
 	if s, err := Inspect(root); err != nil || s.Held || s.PID != 999999 {
 		t.Error(s, err)
 	}
 	if w, err = Lock(root); err != nil || w.Stale != 999999 {
 		t.Fatal(w, err)
+	}
+	if _, err := os.Lstat(left); !IsNotExist(err) {
+		t.Error("the temporary file is still there")
 	}
 	w.Unlock()
 	// Links are refused.

@@ -155,8 +155,12 @@ func runInit(ctx context.Context, app *App, p *project, o initOptions) (err erro
 	if fillErr != nil {
 		return fmt.Errorf("%w; the index and the answers that came are saved; ask for the rest with: ctxt sync .", fillErr)
 	}
-	_, err = fmt.Fprintf(app.Out, "indexed %s, %s and %s in %.1f s: %s (%s)\n", plural(files, "file"), plural(dirs, "folder"),
-		plural(countSymbols(x), "symbol"), time.Since(began).Seconds(), visible(p.shown(out)), size(fileSize(out)))
+	left := ""
+	if len(skipped) > 0 {
+		left = fmt.Sprintf(", %d skipped", len(skipped)) // links and what cannot be read; verbose names them
+	}
+	_, err = fmt.Fprintf(app.Out, "indexed %s, %s and %s%s in %.1f s: %s (%s)\n", plural(files, "file"), plural(dirs, "folder"),
+		plural(countSymbols(x), "symbol"), left, time.Since(began).Seconds(), visible(p.shown(out)), size(fileSize(out)))
 	return err
 }
 
