@@ -384,3 +384,72 @@ func TestOfflineNeverDials(t *testing.T) {
 		t.Errorf("exit code %d, dialled %v\n%s", code, dialled, stderr)
 	}
 }
+
+// TestWatchModel: watch asks a model only when told to, and never with --offline.
+func TestWatchModel(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		asks bool
+	}{
+		{nil, false},
+		{[]string{"--llm-on-watch", "--offline", "--api-key", canaryKey}, false},
+		{[]string{"--llm-on-watch"}, true},
+	} {
+		f := newLLMFake(t)
+		dir := llmProject(t, f.URL+"/v1/chat/completions", "")
+		env := map[string]string{"MY_KEY": canaryKey}
+		ctxt(t, env, nil, "init", dir, "--offline")
+		var log bytes.Buffer
+		lines := make(chan string, 1000)
+		app := &App{Streams: Streams{In: strings.NewReader(""), Out: io.Discard, Err: io.MultiWriter(&log, lineWriter(lines))},
+			Getenv: func(name string) (string, bool) { v, ok := env[name]; return v, ok }}
+		if !tt.asks {
+			app.LLM = func(c *synonyms.Config) {
+				c.Dial = func(context.Context, string, string) (net.Conn, error) {
+					t.Errorf("%v: dialled", tt.args)
+					return nil, io.EOF
+				}
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan int)
+		go func() { done <- app.run(ctx, append([]string{"watch", dir, "--debounce", "5ms"}, tt.args...)) }()
+		await(t, lines, "searches are answered on")
+		write(t, dir, "src/b.go", "package b\n\nfunc Changed() {}\n")
+		await(t, lines, "changed src/b.go")
+		if tt.asks {
+			await(t, lines, "synonyms of 1 files are new")
+		}
+		cancel()
+		if code := <-done; code != 0 {
+			t.Errorf("%v: exit code %d\n%s", tt.args, code, log.String())
+		}
+		noCanaryIn(t, dir, log.String())
+		if got, want := f.asked(), map[bool]string{true: "src/b.go"}[tt.asks]; got != want {
+			t.Errorf("%v: asked %q, want %q", tt.args, got, want)
+		}
+		if n := len(synonymsOf(t, dir, "src/b.go")); (n == 5) != tt.asks {
+			t.Errorf("%v: %d synonyms", tt.args, n)
+		}
+	}
+}
+
+// lineWriter sends what is written to it to a channel.
+type lineWriter chan string
+
+func (l lineWriter) Write(b []byte) (int, error) { l <- string(b); return len(b), nil }
+
+// await reads lines until one holds the text.
+func await(t *testing.T, lines <-chan string, text string) {
+	t.Helper()
+	for {
+		select {
+		case s := <-lines:
+			if strings.Contains(s, text) {
+				return
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("no line with %q came", text)
+		}
+	}
+}
