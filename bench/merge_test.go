@@ -71,12 +71,12 @@ func pickHeld[C any](s Shard, all []C) []C {
 
 func TestMergeReplay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		all := rapid.SliceOf(rapid.Custom(func(t *rapid.T) ReplayCase {
+		all := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) ReplayCase {
 			h := rapid.IntRange(0, 9).Draw(t, "hunks")
 			return ReplayCase{SHA: drawText(t), Title: drawText(t), Gold: drawPaths(t), Ranked: drawPaths(t), Bundle: drawPaths(t),
 				PathOnly: drawPaths(t), First: drawFirst(t), Hunks: Hunks{Met: rapid.IntRange(0, h).Draw(t, "met"), Total: h, Fault: drawText(t)},
 				Tokens: rapid.IntRange(0, 9000).Draw(t, "tokens"), Skipped: drawText(t), Error: drawText(t)}
-		})).Draw(t, "results")
+		}), 0, 12).Draw(t, "results")
 		checkMerge(t, func(s Shard) ([]byte, error) {
 			r := &ReplayResult{Shard: s.Info(len(all)), Source: Source{Digest: "d"}, Results: pickHeld(s, all)}
 			r.Summarize()
@@ -88,10 +88,10 @@ func TestMergeReplay(t *testing.T) {
 func TestMergeEval(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		engine := rapid.SampledFrom([]string{EngineSearch, EngineActivate}).Draw(t, "engine")
-		all := rapid.SliceOf(rapid.Custom(func(t *rapid.T) CaseResult {
+		all := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) CaseResult {
 			return CaseResult{Category: drawText(t), Query: drawText(t), ExpectAny: drawPaths(t), Returned: drawPaths(t),
 				First: drawFirst(t), Bundle: drawPaths(t), Error: drawText(t), Absent: drawPaths(t)}
-		})).Draw(t, "results")
+		}), 0, 12).Draw(t, "results")
 		checkMerge(t, func(s Shard) ([]byte, error) {
 			r := &EvalResult{Engine: engine, Shard: s.Info(len(all)), Source: Source{Digest: "d"}, Results: pickHeld(s, all)}
 			r.Summarize()
@@ -103,7 +103,7 @@ func TestMergeEval(t *testing.T) {
 func TestMergeBench(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := []string{"ctxt", "find"}
-		all := rapid.SliceOf(rapid.Custom(func(t *rapid.T) QueryResult {
+		all := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) QueryResult {
 			q := QueryResult{Category: drawText(t), Query: drawText(t), ExpectAny: drawPaths(t), Engines: []EngineAnswer{}}
 			for _, n := range names {
 				got := drawPaths(t)
@@ -111,7 +111,7 @@ func TestMergeBench(t *testing.T) {
 					Tokens: PathTokens(got), Samples: rapid.SliceOfN(rapid.Int64Range(0, 1e9), 1, 5).Draw(t, "samples"), Error: drawText(t)})
 			}
 			return q
-		})).Draw(t, "results")
+		}), 0, 12).Draw(t, "results")
 		checkMerge(t, func(s Shard) ([]byte, error) {
 			r := &BenchResult{Shard: s.Info(len(all)), Settings: BenchSettings{Engines: names}, Methodology: []string{"m"}, Results: pickHeld(s, all)}
 			r.Summarize()
