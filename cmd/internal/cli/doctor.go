@@ -151,7 +151,7 @@ func (d *diagnosis) index(ctx context.Context, p *project) {
 		d.add("index", checkWarn, "ctxt init .", "there is no index")
 	case !x.Valid:
 		d.add("index", checkFail, "ctxt init .", "%s", firstFinding(st, "the index cannot be read"))
-	case x.Added+x.Changed+x.Removed > 0:
+	case x.Added+x.Changed+x.Removed > 0 && !st.Watch.Running:
 		d.add("index", checkWarn, "ctxt init .", "%s", firstFinding(st, "the index is stale"))
 	default:
 		made, _ := time.Parse(time.RFC3339, x.Timestamp)

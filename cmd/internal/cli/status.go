@@ -119,6 +119,7 @@ func projectStatus(ctx context.Context, p *project, index string) (*statusResult
 		res.Findings = append(res.Findings, finding{fmt.Sprintf(format, args...), command})
 	}
 	res.Config.set(p.path("", store.ConfigFile))
+	res.lookAtWatch(ctx, p, find)
 	if err := res.lookAtIndex(ctx, p, p.path(index, p.Config.Common.Output), find); err != nil {
 		return nil, err
 	}
@@ -128,7 +129,6 @@ func projectStatus(ctx context.Context, p *project, index string) (*statusResult
 	} else {
 		res.Cache.Valid, res.Cache.Entries = true, len(cache.Entries)
 	}
-	res.lookAtWatch(ctx, p, find)
 	return res, nil
 }
 
@@ -162,7 +162,8 @@ func (res *statusResult) lookAtIndex(ctx context.Context, p *project, file strin
 	if err := s.compare(ctx, p, x); err != nil {
 		return err
 	}
-	if s.Added+s.Changed+s.Removed > 0 {
+	// A running watch has the changes in memory and writes them when it ends.
+	if s.Added+s.Changed+s.Removed > 0 && !res.Watch.Running {
 		find("ctxt init .", "the index is stale: %d files added, %d changed, %d removed since it was made", s.Added, s.Changed, s.Removed)
 	}
 	return nil
