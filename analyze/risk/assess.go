@@ -11,8 +11,8 @@ import (
 )
 
 // PastChanges is how many of the newest changes ReadPast should read for Assess: the sample of the
-// band.
-const PastChanges = sampleChanges
+// band, and a few for those that are empty or too large.
+const PastChanges = sampleChanges + 20
 
 // fewestHistory is how many commits a history needs before absence of evidence says anything.
 const fewestHistory = 50

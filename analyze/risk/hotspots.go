@@ -8,9 +8,9 @@ import (
 	"github.com/ctxt-dev/ctxt/index"
 )
 
-// A hotspot is a code file that changed often of late: its changes, each weighted by half for every
+// A hotspot is a source file that changed often of late: its changes, each weighted by half for every
 // 90 days of age (a year older counts about a third less in Graves 2000; relative, recent churn is what
-// discriminates in Nagappan & Ball 2005), rank in the top twentieth of the repository's code files.
+// discriminates in Nagappan & Ball 2005), rank in the top twentieth of the repository's source files.
 const (
 	hotHalfLife = 90 * day
 	hotWindow   = 180 * day
@@ -21,14 +21,14 @@ const (
 type hotspot struct {
 	path           string
 	changes, fixes int     // in the window
-	top            float64 // share of the code files that are at least as hot
+	top            float64 // share of the source files that are at least as hot
 }
 
 func (a *assessor) hotspots() {
 	var hot []hotspot
 	heats := a.heats()
 	for _, f := range a.in.Change.Files {
-		if !index.RoleOf(f.Path).Code() {
+		if index.RoleOf(f.Path) != index.Source {
 			continue
 		}
 		h, heat := a.heat(a.knownPath(f))
@@ -54,11 +54,11 @@ func (a *assessor) hotspots() {
 	g := Signal{Name: "hotspots", Title: "Hotspot", Level: Low,
 		Command: fmt.Sprintf("git log --oneline --no-merges --since=%s %s %s", date(a.in.History.Now-hotWindow), a.in.Change.Base.Short(), pathArgs(b.path)),
 		Numbers: []Number{{"changes in 180 days", float64(b.changes), "commits"}, {"fixes in 180 days", float64(b.fixes), "commits"},
-			{"top", round(100 * b.top), "percent of code files"}, {"hotspots", float64(len(hot)), "files"}}}
+			{"top", round(100 * b.top), "percent of source files"}, {"hotspots", float64(len(hot)), "files"}}}
 	if b.top <= 0.02 && b.fixes >= 2 {
 		g.Level = Medium
 	}
-	g.Why = fmt.Sprintf("`%s`: %s in 180 days, %d of them fixes; top %s%% of this repository's code files", b.path, count(b.changes, "change"), b.fixes, percent(b.top))
+	g.Why = fmt.Sprintf("`%s`: %s in 180 days, %d of them fixes; top %s%% of this repository's source files", b.path, count(b.changes, "change"), b.fixes, percent(b.top))
 	if len(hot) > 1 {
 		g.Why += fmt.Sprintf("; %d more changed files are hotspots", len(hot)-1)
 	}
@@ -84,11 +84,11 @@ func (a *assessor) heat(p string) (hotspot, float64) {
 	return h, math.Round(heat*1e6) / 1e6
 }
 
-// heats gives the decayed churn of every code file of the tree, ascending.
+// heats gives the decayed churn of every source file of the tree, ascending.
 func (a *assessor) heats() []float64 {
 	var out []float64
 	for _, p := range a.in.History.Paths {
-		if index.RoleOf(p).Code() && a.present(p) {
+		if index.RoleOf(p) == index.Source && a.present(p) {
 			_, heat := a.heat(p)
 			out = append(out, heat)
 		}

@@ -20,12 +20,12 @@ const (
 
 // owned is who changed the files in question in the past.
 type owned struct {
-	byAuthor map[int32]float64 // decayed changes in the window
+	byAuthor map[string]float64 // name → decayed changes in the window
 	total    float64
 }
 
 func (a *assessor) ownedBy(paths []string) owned {
-	o := owned{byAuthor: map[int32]float64{}}
+	o := owned{byAuthor: map[string]float64{}}
 	seen := map[int32]bool{}
 	var commits []int32
 	for _, p := range paths {
@@ -39,12 +39,13 @@ func (a *assessor) ownedBy(paths []string) owned {
 	sort.Slice(commits, func(i, j int) bool { return commits[i] < commits[j] })
 	for _, i := range commits {
 		c := &a.in.History.Commits[i]
-		if automated(a.in.History.Authors[c.Author], "") {
+		name := a.in.History.Authors[c.Author]
+		if name == "" || automated(name, "") {
 			continue
 		}
 		if age := max(0, a.in.History.Now-c.Time); age <= knowWindow {
 			w := math.Exp2(-float64(age) / knowHalfLife)
-			o.byAuthor[c.Author] += w
+			o.byAuthor[name] += w
 			o.total += w
 		}
 	}
@@ -54,22 +55,22 @@ func (a *assessor) ownedBy(paths []string) owned {
 // knowers names the recent authors of the touched files, by decayed share.
 func (a *assessor) knowers() {
 	o := a.ownedBy(a.knownPaths())
-	ids := make([]int32, 0, len(o.byAuthor))
-	for id := range o.byAuthor {
-		ids = append(ids, id)
+	who := make([]string, 0, len(o.byAuthor))
+	for name := range o.byAuthor {
+		who = append(who, name)
 	}
-	sort.Slice(ids, func(i, j int) bool {
-		if x, y := o.byAuthor[ids[i]], o.byAuthor[ids[j]]; x != y {
+	sort.Slice(who, func(i, j int) bool {
+		if x, y := o.byAuthor[who[i]], o.byAuthor[who[j]]; x != y {
 			return x > y
 		}
-		return ids[i] < ids[j]
+		return who[i] < who[j]
 	})
-	for _, id := range ids {
-		share := o.byAuthor[id] / o.total
+	for _, name := range who {
+		share := o.byAuthor[name] / o.total
 		if len(a.out.Knowers) == knowersNamed || share < minorShare {
 			break
 		}
-		a.out.Knowers = append(a.out.Knowers, Knower{Name: a.in.History.Authors[id], Share: round(share)})
+		a.out.Knowers = append(a.out.Knowers, Knower{Name: name, Share: round(share)})
 	}
 }
 

@@ -2,10 +2,14 @@ package risk
 
 import (
 	"fmt"
+	"path"
 	"sort"
 
 	"github.com/ctxt-dev/ctxt/index"
 )
+
+// fewestImporters is how many files must import what changed for the reach to be mentioned.
+const fewestImporters = 5
 
 // reach counts the files that import what changed, directly and through others (import centrality:
 // Zimmermann & Nagappan 2008). Tests that import it are counted apart: they are what catches a mistake.
@@ -42,7 +46,7 @@ func (a *assessor) reach() {
 			far++
 		}
 	}
-	if near < 3 {
+	if near < fewestImporters {
 		return
 	}
 	sources := 0
@@ -57,7 +61,7 @@ func (a *assessor) reach() {
 		g.Level = Medium
 	}
 	g.Files = mostImporting(s, direct, 5)
-	g.Why = fmt.Sprintf("%d files import what changed, %d more through them (%.0f%% of the source files); first: `%s`", near, max(0, far-near), 100*share, g.Files[0])
+	g.Why = fmt.Sprintf("%d files import what changed, %d counting those that do through others (%.0f%% of the source files); first: `%s`", near, far, 100*share, g.Files[0])
 	a.add(g)
 }
 
@@ -93,12 +97,22 @@ func (a *assessor) widest(s *index.Snapshot, start []int32) string {
 	return best
 }
 
+// stemWord is what to look for to find the importers of a file: its stem, or its folder's name where
+// the stem is customary.
 func stemWord(p string) string {
-	if w := index.Stem(p); !hasControl(w) && w != "" {
-		return w
+	w := index.Stem(p)
+	if customary[w] {
+		w = path.Base(path.Dir(p))
 	}
-	return "import"
+	if hasControl(w) || w == "" || w == "." {
+		return "import"
+	}
+	return w
 }
+
+// customary are stems that say nothing about a file.
+var customary = map[string]bool{"mod": true, "index": true, "__init__": true, "main": true, "lib": true, "utils": true, "util": true,
+	"types": true, "common": true, "helpers": true, "doc": true, "errors": true, "config": true, "constants": true}
 
 func mostImporting(s *index.Snapshot, direct map[int32]int, n int) []string {
 	ids := make([]int32, 0, len(direct))

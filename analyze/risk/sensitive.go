@@ -139,8 +139,11 @@ func (a *assessor) sensitive() {
 		g.Why += fmt.Sprintf("; `%s` changed without its manifest", locks[0])
 	}
 	g.Level = level
-	if a.bot && byKind["workflow"] == nil {
+	if a.bot {
 		g.Level = Info
+		if byKind["workflow"] != nil {
+			g.Level = Low
+		}
 	}
 	g.Command += " " + pathArgs(first(g.Files, 5)...)
 	a.add(g)

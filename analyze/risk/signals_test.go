@@ -137,13 +137,13 @@ func TestHotspotAndOwnership(t *testing.T) {
 func TestReachAndTests(t *testing.T) {
 	r := paired(t, 3)
 	r.Write("go.mod", "module example.com/x\n\ngo 1.26\n")
-	r.Write("lib/lib.go", "package lib\n\nfunc F() {}\n")
-	for i := range 4 {
+	r.Write("lib/parse.go", "package lib\n\nfunc F() {}\n")
+	for i := range 6 {
 		r.Write(fmt.Sprintf("use%d/use.go", i), "package use\n\nimport \"example.com/x/lib\"\n\nvar _ = lib.F\n")
 	}
-	r.Write("lib/lib_test.go", "package lib\n")
+	r.Write("lib/parse_test.go", "package lib\n")
 	r.Commit("base")
-	r.Write("lib/lib.go", "package lib\n\nfunc F() {}\n"+strings.Repeat("// x\n", 20))
+	r.Write("lib/parse.go", "package lib\n\nfunc F() {}\n"+strings.Repeat("// x\n", 20))
 	r.Commit("the change")
 	b := build(t, r)
 	s, err := index.Build(context.Background(), index.Tree(b.repo, b.in.Change.Head), index.Options{})
@@ -152,10 +152,10 @@ func TestReachAndTests(t *testing.T) {
 	}
 	b.in.Head = s
 	a := assess(t, b)
-	if g := signal(a, "reach"); g == nil || !strings.Contains(g.Why, "4 files import what changed") {
+	if g := signal(a, "reach"); g == nil || !strings.Contains(g.Why, "6 files import what changed") {
 		t.Errorf("reach %+v in %v", g, names(a))
 	}
-	if g := signal(a, "tests"); g == nil || g.Level != Info || !strings.Contains(g.Why, "nearest by name: `lib/lib_test.go`") {
+	if g := signal(a, "tests"); g == nil || g.Level != Info || !strings.Contains(g.Why, "nearest by name: `lib/parse_test.go`") {
 		t.Errorf("tests %+v", g)
 	}
 }

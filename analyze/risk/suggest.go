@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/ctxt-dev/ctxt/index/git"
 	"github.com/ctxt-dev/ctxt/index/history"
+	"github.com/ctxt-dev/ctxt/index/text"
 )
 
 // Companions answers which files usually change along. It is made once for a history and may then be
@@ -66,20 +68,29 @@ func (k *Companions) Missing(files []git.FileDiff, title, body, author string, p
 	var out []Companion
 	for _, c := range named(&a) {
 		if c.joint >= 2 {
-			out = append(out, k.companion(&c))
+			out = append(out, k.companion(&c, title))
 		}
 	}
 	return out
 }
 
-func (k *Companions) companion(c *candidate) Companion {
+func (k *Companions) companion(c *candidate, title string) Companion {
 	h := k.c.h
 	last := &h.Commits[len(h.Commits)-1-int(c.last)]
 	out := Companion{Path: h.Paths[c.file], Joint: int(c.joint), Of: int(c.of), Confidence: round(float64(c.joint) / float64(c.of)),
 		LastCommit: last.Hash.String(), LastTime: last.Time}
-	if c.partner >= 0 {
+	switch {
+	case c.partner >= 0:
 		out.Partner = h.Paths[c.partner]
-	} else if c.item >= 0 {
+	case c.item >= 0 && k.c.kind[c.item] == itemWord:
+		out.Because = "changes whose title has a word of this one"
+		for _, t := range text.NewTokenizer().Terms(title) {
+			if k.c.words[t.Hash] == c.item && wordAt(title, t.Pos) != "" {
+				out.Because = fmt.Sprintf("changes with %q in the title", wordAt(title, t.Pos))
+				break
+			}
+		}
+	case c.item >= 0:
 		out.Because = "changes that " + k.c.name[c.item]
 	}
 	return out
@@ -122,6 +133,18 @@ func (a *assessor) companions(ctx context.Context) error {
 	}
 	a.add(g)
 	return nil
+}
+
+// wordAt is the run of letters, digits, underscores and hyphens of s at a byte offset.
+func wordAt(s string, at int) string {
+	if at < 0 || at >= len(s) {
+		return ""
+	}
+	w, _, _ := strings.Cut(s[at:], " ")
+	if end := strings.IndexFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' }); end >= 0 {
+		w = w[:end]
+	}
+	return w
 }
 
 func short(commit string) string { return commit[:min(7, len(commit))] }

@@ -30,7 +30,9 @@ func (a *assessor) tests() {
 	near := ""
 	stems := map[string]bool{}
 	for _, p := range source {
-		stems[index.Stem(p)] = true
+		if w := index.Stem(p); !customary[w] {
+			stems[w] = true
+		}
 	}
 	for i := range a.in.Head.Files {
 		f := &a.in.Head.Files[i]
