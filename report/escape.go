@@ -151,13 +151,13 @@ func textMax(s string, limit int) string {
 		case r == '@' || r == '#' || r == '$':
 			entity(&b, r)
 			b.WriteString(zws)
-		case r == ':' && i+1 < len(rs) && rs[i+1] != ' ':
+		case r == ':' && (i+1 == len(rs) || rs[i+1] != ' '):
 			b.WriteString(":" + zws) // URLs, emoji names, workflow commands
 		case r == '.' && i >= 3 && strings.EqualFold(string(rs[i-3:i]), "www"):
 			b.WriteString(zws + ".")
 		case r == '-' && i >= 2 && i+1 < len(rs) && unicode.IsDigit(rs[i+1]) && strings.EqualFold(string(rs[i-2:i]), "gh"):
 			b.WriteString("-" + zws)
-		case isHex(r) && (i == 0 || !wordRune(rs[i-1])):
+		case isHex(r) && (i == 0 || rs[i-1] >= 0x80 || !wordRune(rs[i-1])): // as the platform's \b, which knows ASCII
 			n := hexRun(rs[i:])
 			for k, c := range rs[i : i+n] { // a commit name would become a link
 				if k > 0 && k%6 == 0 {
@@ -223,6 +223,9 @@ func prose(s string, names ...string) string {
 			entity(&b, '`')
 		}
 		switch {
+		case p == "" && i%2 == 1 && !last: // an empty pair still parts what it stands between
+			entity(&b, '`')
+			entity(&b, '`')
 		case p == "":
 		case i%2 == 1 && !last:
 			b.WriteString(code(p))

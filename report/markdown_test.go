@@ -112,14 +112,18 @@ var (
 		"mention":   regexp.MustCompile(`(?:^|[^\w])@[A-Za-z0-9]`),
 		"reference": regexp.MustCompile(`(?i)(?:^|[^\w&])(?:[\w./-]*#|gh-)[0-9]`),
 		"commit":    regexp.MustCompile(`\b[0-9a-f]{7,40}\b`),
-		"URL":       regexp.MustCompile(`(?i)(?:https?|ftp)://|www\.|mailto:`),
+		"URL":       regexp.MustCompile(`(?i)(?:https?|ftp)://|www\.[a-z0-9]`),
 		"emoji":     regexp.MustCompile(`:[a-z0-9_+-]+:`),
 	}
 )
 
 // checkMarkdown parses a page as GitHub would and fails on anything that only input could have put
 // there.
-func checkMarkdown(t testing.TB, md string) {
+func checkMarkdown(t interface {
+	Helper()
+	Fatal(...any)
+	Fatalf(string, ...any)
+}, md string) {
 	t.Helper()
 	if !utf8.ValidString(md) {
 		t.Fatal("not valid UTF-8")
@@ -156,6 +160,7 @@ func checkMarkdown(t testing.TB, md string) {
 		case *ast.Link, *ast.AutoLink, *ast.Image:
 			return 0, fmt.Errorf("%s in the page: %s", n.Kind(), n.Text(src))
 		case *ast.CodeSpan, *ast.CodeBlock:
+			words.WriteByte(' ') // texts before and after are searched apart
 			return ast.WalkSkipChildren, nil
 		case *ast.FencedCodeBlock:
 			if string(n.Language(src)) != "mermaid" {
@@ -172,6 +177,7 @@ func checkMarkdown(t testing.TB, md string) {
 				inCode++
 			case "</code>":
 				inCode--
+				words.WriteByte(' ')
 			}
 		case *ast.HTMLBlock:
 			h := string(n.Lines().Value(src))
