@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // pattern is one compiled line, in the syntax of gitignore(5).
@@ -328,12 +329,6 @@ func bracketRune(s string) (rune, int, error) {
 			return 0, 0, errors.New("it ends with a backslash")
 		}
 	}
-	for _, r := range s[quoted:] {
-		n := len(string(r))
-		if r == '\ufffd' {
-			n = 1
-		}
-		return r, quoted + n, nil
-	}
-	return 0, 0, errors.New("a bracket is not closed")
+	r, n := utf8.DecodeRuneInString(s[quoted:])
+	return r, quoted + n, nil
 }
