@@ -29,21 +29,27 @@ type Lines struct {
 	Binary         bool // content not compared: see git.FileDiff
 }
 
+// Whose lines a fix must rewrite for a change to count as later fixed.
+const (
+	FixedSource = iota // source files
+	FixedCode          // source files and tests
+	FixedAny           // any file that is not generated
+	fixedKinds
+)
+
 // PastChange is a change of the repository's own past.
 type PastChange struct {
 	Commit  int // index into History.Commits
 	Lines   []Lines
-	FixedBy int // index into History.Commits of the change that first fixed or reverted it, or -1
-	// RedoneBy is FixedBy with lines of every kind of file instead of source files (generated ones apart).
-	RedoneBy int
-	Skipped  bool // too large to be read
+	FixedBy [fixedKinds]int // index into History.Commits of the change that first fixed or reverted it, or -1
+	Skipped bool            // too large to be read
 }
 
 // Past is the newest part of a history with line counts and with what was later fixed, newest first.
 //
 // A change counts as later fixed when a later message says that it reverts it by its full name, or
 // when a change whose message says that it repairs something (history.IsFix) deletes or rewrites,
-// within 180 days, a line of a source file (index.Source) that this change wrote. Who wrote a line is
+// within 180 days, a line that this change wrote, in a file of the kind asked for. Who wrote a line is
 // tracked through the changes in their order, as blame does; lines without a letter or a digit do not
 // count.
 type Past struct {

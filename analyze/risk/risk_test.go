@@ -204,7 +204,7 @@ func TestLaterFixed(t *testing.T) {
 	}
 	var fixed, redone []int
 	for _, c := range p.Changes {
-		fixed, redone = append(fixed, c.FixedBy), append(redone, c.RedoneBy)
+		fixed, redone = append(fixed, c.FixedBy[FixedSource]), append(redone, c.FixedBy[FixedAny])
 	}
 	if want := []int{-1, -1, -1, 0, 1, -1}; !slices.Equal(fixed, want) {
 		t.Errorf("fixed by %v, want %v", fixed, want)
@@ -230,7 +230,7 @@ func TestFixAfterHalfAYearDoesNotCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Changes[1].FixedBy != -1 {
+	if p.Changes[1].FixedBy[FixedAny] != -1 {
 		t.Error("a fix after 181 days counted")
 	}
 }
@@ -259,7 +259,7 @@ func TestLinesFollowARenameAndASideBranch(t *testing.T) {
 	}
 	var fixed []string
 	for i, c := range p.Changes {
-		if c.FixedBy >= 0 {
+		if c.FixedBy[FixedSource] >= 0 {
 			fixed = append(fixed, b.hist.Commits[i].Subject)
 		}
 	}

@@ -30,6 +30,7 @@ type BandFigures struct {
 	HighShare float64      `json:"high_share"` // changes that were in the high band when they came
 	HighLift  float64      `json:"high_lift"`  // how many times as often as the average those were later fixed (source lines)
 	Source    LabelFigures `json:"source_lines"`
+	Code      LabelFigures `json:"code_lines"` // source and tests
 	AnyLines  LabelFigures `json:"any_lines"`
 }
 
@@ -37,7 +38,7 @@ type BandFigures struct {
 // the sampleChanges changes before it.
 func EvalBand(p *Past, n int) *BandFigures {
 	var scores, lines, sources []float64 // newest first, all that p holds
-	var fixed, redone []bool
+	var fixed [fixedKinds][]bool
 	for i := range p.Changes {
 		added, _, source, ok := p.Changes[i].totals()
 		if !ok {
@@ -46,8 +47,9 @@ func EvalBand(p *Past, n int) *BandFigures {
 		scores = append(scores, sizeScore(added, source))
 		lines = append(lines, float64(added))
 		sources = append(sources, float64(source))
-		fixed = append(fixed, p.Changes[i].FixedBy >= 0)
-		redone = append(redone, p.Changes[i].RedoneBy >= 0)
+		for k := range fixed {
+			fixed[k] = append(fixed[k], p.Changes[i].FixedBy[k] >= 0)
+		}
 	}
 	n = min(n, len(scores))
 	f := &BandFigures{Changes: n}
@@ -59,18 +61,19 @@ func EvalBand(p *Past, n int) *BandFigures {
 		}
 		seen++
 		sort.Float64s(past)
-		all += int(b2f(fixed[i]))
+		all += int(b2f(fixed[FixedSource][i]))
 		if bandOf(percentile(past, scores[i])) == High {
 			high++
-			hits += int(b2f(fixed[i]))
+			hits += int(b2f(fixed[FixedSource][i]))
 		}
 	}
 	f.HighShare = fine(ratio(high, seen))
 	if all > 0 && high > 0 {
 		f.HighLift = fine(ratio(hits, high) / ratio(all, seen))
 	}
-	f.Source = label(scores[:n], lines[:n], sources[:n], fixed[:n])
-	f.AnyLines = label(scores[:n], lines[:n], sources[:n], redone[:n])
+	for k, to := range [...]*LabelFigures{FixedSource: &f.Source, FixedCode: &f.Code, FixedAny: &f.AnyLines} {
+		*to = label(scores[:n], lines[:n], sources[:n], fixed[k][:n])
+	}
 	return f
 }
 

@@ -19,9 +19,8 @@ type tracker struct {
 	latest map[string]git.Hash // path → its newest content among the changes planned so far
 	want   []git.Hash          // contents that the next batch reads
 	blobs  map[git.Hash][]byte
-	source map[int32]bool // whose source lines the current change takes away
-	other  map[int32]bool // the same with lines of other files
-	held   int            // bytes in files
+	taken  [fixedKinds]map[int32]bool // whose lines the current change takes away, by kind of file
+	held   int                        // bytes in files
 }
 
 // keptVersions is how many contents of a file are kept: branches that grow side by side alternate.
@@ -36,8 +35,7 @@ type version struct {
 }
 
 func newTracker(h *history.History, p *Past) *tracker {
-	return &tracker{h: h, past: p, files: map[string]*trackedFile{},
-		source: map[int32]bool{}, other: map[int32]bool{}}
+	return &tracker{h: h, past: p, files: map[string]*trackedFile{}}
 }
 
 // textual reports whether a change's contents are compared at all.
@@ -50,13 +48,14 @@ func textual(c git.Change) bool {
 func (t *tracker) apply(i int) {
 	c := &t.h.Commits[i]
 	out := &t.past.Changes[i]
-	*out = PastChange{Commit: i, FixedBy: -1, RedoneBy: -1}
+	*out = PastChange{Commit: i, FixedBy: [fixedKinds]int{-1, -1, -1}}
 	if len(c.Changes) > maxTrackedFiles {
 		out.Skipped = true
 		return
 	}
-	clear(t.source)
-	clear(t.other)
+	for k := range t.taken {
+		t.taken[k] = map[int32]bool{}
+	}
 	moved := renames(c.Changes)
 	gone := map[string]bool{}
 	for _, from := range moved {
@@ -79,15 +78,11 @@ func (t *tracker) apply(i int) {
 	if !c.Fix {
 		return
 	}
-	for o := range t.source {
-		if late := &t.past.Changes[o]; late.FixedBy < 0 && t.inTime(o, c.Time) {
-			late.FixedBy = i
-		}
-		t.other[o] = true
-	}
-	for o := range t.other {
-		if late := &t.past.Changes[o]; late.RedoneBy < 0 && t.inTime(o, c.Time) {
-			late.RedoneBy = i
+	for kind := range t.taken {
+		for o := range t.taken[kind] {
+			if by := &t.past.Changes[o].FixedBy[kind]; *by < 0 && t.inTime(o, c.Time) {
+				*by = i
+			}
 		}
 	}
 }
@@ -118,12 +113,14 @@ func (t *tracker) advance(i int, from string, ch git.Change, old git.Hash) (adde
 	if binary {
 		return 0, 0, true
 	}
-	switch index.RoleOf(ch.Path) {
-	case index.Source:
-		touched(prev, hunks, t.source)
+	switch role := index.RoleOf(ch.Path); role {
 	case index.Generated:
+	case index.Source:
+		touched(prev, hunks, t.taken[FixedSource], t.taken[FixedCode], t.taken[FixedAny])
+	case index.Test:
+		touched(prev, hunks, t.taken[FixedCode], t.taken[FixedAny])
 	default:
-		touched(prev, hunks, t.other)
+		touched(prev, hunks, t.taken[FixedAny])
 	}
 	next := version{blob: ch.New, data: data, origin: moveOrigins(prev.origin, hunks, int32(i))}
 	f := t.files[ch.Path]
@@ -234,7 +231,7 @@ func moveOrigins(old []int32, hunks []git.Hunk, by int32) []int32 {
 }
 
 // touched notes the origins of the lines that the hunks take away.
-func touched(v version, hunks []git.Hunk, origins map[int32]bool) {
+func touched(v version, hunks []git.Hunk, into ...map[int32]bool) {
 	data, line := v.data, 0
 	for _, h := range hunks {
 		if h.OldLines == 0 {
@@ -246,7 +243,9 @@ func touched(v version, hunks []git.Hunk, origins map[int32]bool) {
 				n = len(data)
 			}
 			if line >= h.OldStart-1 && line < len(v.origin) && v.origin[line] >= 0 && hasWord(data[:n]) {
-				origins[v.origin[line]] = true
+				for _, m := range into {
+					m[v.origin[line]] = true
+				}
 			}
 			data = data[n:]
 			line++
@@ -266,12 +265,10 @@ func (t *tracker) reverts() {
 			if !ok || k <= i {
 				continue
 			}
-			c := &t.past.Changes[k]
-			if c.FixedBy < i { // none yet, or a later one: a larger index is older
-				c.FixedBy = i
-			}
-			if c.RedoneBy < i {
-				c.RedoneBy = i
+			for kind := range t.past.Changes[k].FixedBy {
+				if by := &t.past.Changes[k].FixedBy[kind]; *by < i { // none yet, or a later one: a larger index is older
+					*by = i
+				}
 			}
 		}
 	}

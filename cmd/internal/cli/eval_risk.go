@@ -67,8 +67,8 @@ func newEvalRisk(app *App) *cobra.Command {
 
 A change counts as later fixed when a later message reverts it by name, or when within 180 days a
 change whose message says that it repairs something rewrites lines that this one wrote: lines of
-source files (first rows), or of any file that is not generated (second rows). The baseline ranks by
-lines added alone.`,
+source files, of code (source and tests), or of any file that is not generated. The baselines rank by
+lines added alone, and by source lines added alone.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return runEvalRisk(cmd.Context(), app, o) },
 	}
@@ -105,7 +105,7 @@ func runEvalRisk(ctx context.Context, app *App, o pastOptions) error {
 	for _, l := range []struct {
 		name string
 		f    risk.LabelFigures
-	}{{"source lines", f.Source}, {"any lines", f.AnyLines}} {
+	}{{"source lines", f.Source}, {"code lines", f.Code}, {"any lines", f.AnyLines}} {
 		for _, r := range []struct {
 			name string
 			r    risk.Ranking
