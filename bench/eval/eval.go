@@ -81,6 +81,20 @@ func Replay(ctx context.Context, repo Objects, cs []cases.Replay, sel Selector, 
 	return res, nil
 }
 
+// Bases lists the commits that cases are measured at, each once, in the order of the cases; bases
+// that are absent are left out. A selector may read their history at once.
+func Bases(ctx context.Context, repo Objects, cs []cases.Replay) []git.Hash {
+	var out []git.Hash
+	seen := make(map[git.Hash]bool, len(cs))
+	for _, c := range cs {
+		if h, err := repo.Resolve(ctx, c.Base); err == nil && !seen[h] {
+			seen[h] = true
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
 // Digest is the SHA-256, in hexadecimal, of cases in their order.
 func Digest(cs any) (string, error) {
 	h := sha256.New()

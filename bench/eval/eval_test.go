@@ -85,6 +85,9 @@ func TestReplayMeasures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if got := Bases(t.Context(), repo, cs); len(got) != 1 || got[0] != hash(t, base) {
+		t.Errorf("bases %v", got)
+	}
 	third := 1.0 / 3
 	want := bench.Metrics{Hit5: third, Hit10: third, MRR: 0.5 / 3, Recall10: third, Recall25: third, All10: third,
 		BundleRec: 0.5 / 3, HunkRec: (2.0 / 4) / 2, TokensMean: 200.0 / 3, BundleFiles: 4.0 / 3}

@@ -177,7 +177,7 @@ func mine(ctx context.Context, repo *git.Repo, rev string, n int) ([]cases.Repla
 
 // replay measures cases with the product's own ranking and selection.
 func replay(ctx context.Context, app *App, repo *git.Repo, cs []cases.Replay, o eval.Options) (*bench.ReplayResult, error) {
-	sel, err := newSelector(ctx, repo)
+	sel, err := newSelector(ctx, repo, eval.Bases(ctx, repo, cs))
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,9 @@ import (
 	"github.com/ctxt-dev/ctxt/index/git"
 )
 
-// newSelector ranks by words of the title that are in the path.
-func newSelector(_ context.Context, repo *git.Repo) (eval.Selector, error) {
+// newSelector ranks by words of the title that are in the path. The commits are those that it will
+// be asked about.
+func newSelector(_ context.Context, repo *git.Repo, _ []git.Hash) (eval.Selector, error) {
 	return func(ctx context.Context, base git.Hash, title, body string) (eval.Selection, error) {
 		tree, err := repo.Tree(ctx, base)
 		if err != nil {
@@ -63,7 +64,7 @@ func activateEngine(ctx context.Context, root string) (ask eval.Engine, exists f
 	for _, e := range tree.Entries {
 		paths[e.Path] = true
 	}
-	sel, err := newSelector(ctx, repo)
+	sel, err := newSelector(ctx, repo, []git.Hash{head})
 	if err != nil {
 		return nil, nil, err
 	}
