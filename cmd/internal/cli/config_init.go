@@ -27,11 +27,11 @@ func newConfigInit(app *App) *cobra.Command {
 		Long: `Write a documented configuration file with every default.
 
 A file that is there is overwritten. Order of settings: flag, .ctxt/ctx_config.toml,
-.codeledger/config.json, default.`,
+.codeledger/config.json, default. Where that JSON file is, its keys are commented out.`,
 		Example: "  ctxt config init\n  ctxt config init --output .ctxt/ctx_config.toml",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := store.WriteFile(output, []byte(config.Starter), 0o644); err != nil {
+			if err := store.WriteFile(output, []byte(config.StarterFor(".")), 0o644); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintln(app.Out, "wrote "+visible(output))

@@ -87,7 +87,7 @@ func (app *App) firstRun(o initOptions) (*project, error) {
 	}
 	file := filepath.Join(root, filepath.FromSlash(store.ConfigFile))
 	if !exists(file) && (!o.NoPrompt || o.CreateConfig) {
-		if err := store.WriteFile(file, []byte(config.Starter), 0o644); err != nil {
+		if err := store.WriteFile(file, []byte(config.StarterFor(root)), 0o644); err != nil {
 			return nil, err
 		}
 		app.note("first run: wrote %s", store.ConfigFile)

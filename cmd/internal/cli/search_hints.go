@@ -85,20 +85,20 @@ up to three.`,
 // overlay takes from the configuration what no flag gave.
 func (o *searchOptions) overlay(cmd *cobra.Command, c config.Search) {
 	given := cmd.Flags().Changed
-	pick(given("limit"), &o.Request.Limit, c.Limit)
-	pick(given("min-score"), &o.Request.MinScore, c.MinScore)
-	pick(given("type"), &o.Request.Type, c.Type)
-	pick(given("dir-limit"), &o.Request.DirLimit, c.DirLimit)
-	pick(given("drill-limit"), &o.Request.DrillLimit, c.DrillLimit)
-	pick(given("memory"), &o.Memory, c.Memory)
-	pick(given("hybrid"), &o.Hybrid, c.Hybrid)
-	pick(given("hybrid-score"), &o.HybridScore, c.HybridScore)
+	configured(given("limit"), &o.Request.Limit, c.Limit)
+	configured(given("min-score"), &o.Request.MinScore, c.MinScore)
+	configured(given("type"), &o.Request.Type, c.Type)
+	configured(given("dir-limit"), &o.Request.DirLimit, c.DirLimit)
+	configured(given("drill-limit"), &o.Request.DrillLimit, c.DrillLimit)
+	configured(given("memory"), &o.Memory, c.Memory)
+	configured(given("hybrid"), &o.Hybrid, c.Hybrid)
+	configured(given("hybrid-score"), &o.HybridScore, c.HybridScore)
 }
 
-// pick replaces a flag's default by the configuration's value.
-func pick[T any](given bool, flag *T, configured T) {
+// configured replaces a flag's default by the configuration's value.
+func configured[T any](given bool, flag *T, value T) {
 	if !given {
-		*flag = configured
+		*flag = value
 	}
 }
 

@@ -53,7 +53,7 @@ and after edits that leave symbols and imports as they were.`,
 				return err
 			}
 			o.LLM.overlay(cmd.Flags(), p.Config)
-			pick(cmd.Flags().Changed("verbose"), &o.Verbose, p.Config.Common.Verbose)
+			configured(cmd.Flags().Changed("verbose"), &o.Verbose, p.Config.Common.Verbose)
 			return runSync(cmd.Context(), app, p, o)
 		},
 	}

@@ -84,12 +84,12 @@ from time to time instead.`,
 // overlay takes from the configuration what no flag gave.
 func (o *watchOptions) overlay(cmd *cobra.Command, c *config.Config) {
 	given := cmd.Flags().Changed
-	pick(given("debounce"), &o.Debounce, c.Watch.Debounce.Duration)
-	pick(given("llm-on-watch"), &o.LLMOnWatch, c.Watch.LLMOnWatch)
-	pick(given("search-log"), &o.SearchLog, c.Watch.SearchLog)
-	pick(given("search-log-query-max"), &o.QueryMax, c.Watch.SearchLogQueryMax)
-	pick(given("persist"), &o.Persist, c.Watch.Persist)
-	pick(given("verbose"), &o.Verbose, c.Common.Verbose)
+	configured(given("debounce"), &o.Debounce, c.Watch.Debounce.Duration)
+	configured(given("llm-on-watch"), &o.LLMOnWatch, c.Watch.LLMOnWatch)
+	configured(given("search-log"), &o.SearchLog, c.Watch.SearchLog)
+	configured(given("search-log-query-max"), &o.QueryMax, c.Watch.SearchLogQueryMax)
+	configured(given("persist"), &o.Persist, c.Watch.Persist)
+	configured(given("verbose"), &o.Verbose, c.Common.Verbose)
 	o.LLM.overlay(cmd.Flags(), c)
 }
 

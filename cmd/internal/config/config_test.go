@@ -28,6 +28,27 @@ func TestStarterIsTheDefault(t *testing.T) {
 	}
 }
 
+// TestStarterBesideCodeledger checks that a first run leaves the other file's settings in force.
+func TestStarterBesideCodeledger(t *testing.T) {
+	root := t.TempDir()
+	if StarterFor(root) != Starter {
+		t.Error("another file without .codeledger")
+	}
+	ledger := `{"selector":{"default_budget":{"tokens":12000},"shadow":{"max_shadow_adds":1},"weights":{"churn":2}}}`
+	os.Mkdir(filepath.Join(root, ".codeledger"), 0o755)
+	os.WriteFile(filepath.Join(root, ".codeledger", "config.json"), []byte(ledger), 0o644)
+	c, warnings, err := Parse([]byte(StarterFor(root)), []byte(ledger))
+	if err != nil || len(warnings) > 0 {
+		t.Fatal(warnings, err)
+	}
+	want := Default()
+	want.Selector.DefaultBudget.Tokens, want.Selector.Shadow.MaxShadowAdds = 12000, 1
+	want.Selector.Weights["churn"] = 2
+	if d := cmp.Diff(want, c, plain); d != "" {
+		t.Error(d)
+	}
+}
+
 // TestStarterNamesEveryKey checks that a key added to Config is in the starter file too.
 func TestStarterNamesEveryKey(t *testing.T) {
 	all, err := toml.Marshal(Default())
