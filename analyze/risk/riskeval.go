@@ -28,7 +28,7 @@ type LabelFigures struct {
 type BandFigures struct {
 	Changes   int          `json:"changes"`
 	HighShare float64      `json:"high_share"` // changes that were in the high band when they came
-	HighLift  float64      `json:"high_lift"`  // how many times as often as the average those were later fixed (source lines)
+	HighLift  float64      `json:"high_lift"`  // how many times as often as the average those were later fixed (code lines)
 	Source    LabelFigures `json:"source_lines"`
 	Code      LabelFigures `json:"code_lines"` // source and tests
 	AnyLines  LabelFigures `json:"any_lines"`
@@ -61,10 +61,10 @@ func EvalBand(p *Past, n int) *BandFigures {
 		}
 		seen++
 		sort.Float64s(past)
-		all += int(b2f(fixed[FixedSource][i]))
+		all += int(b2f(fixed[FixedCode][i]))
 		if bandOf(percentile(past, scores[i])) == High {
 			high++
-			hits += int(b2f(fixed[FixedSource][i]))
+			hits += int(b2f(fixed[FixedCode][i]))
 		}
 	}
 	f.HighShare = fine(ratio(high, seen))

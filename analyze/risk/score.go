@@ -99,7 +99,7 @@ func worth(p *Past) string {
 			added, _, source, ok := p.Changes[i].totals()
 			if ok && len(scores) < sampleChanges {
 				scores = append(scores, sizeScore(added, source))
-				fixed = append(fixed, p.Changes[i].FixedBy[FixedSource] >= 0)
+				fixed = append(fixed, p.Changes[i].FixedBy[FixedCode] >= 0)
 			}
 		}
 	}
