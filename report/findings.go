@@ -47,7 +47,7 @@ type finding struct {
 // findings lists what SARIF and annotations say: missing companions, then signals by file. A signal
 // of information is not a finding.
 func findings(r *Report) []finding {
-	line := map[string]int{}
+	line, first := map[string]int{}, ""
 	for _, f := range r.Change.Files {
 		if f.Status == "deleted" || f.Binary {
 			continue
@@ -55,6 +55,9 @@ func findings(r *Report) []finding {
 		for _, h := range f.Hunks {
 			if h.NewLines > 0 {
 				line[f.Path] = h.NewStart
+				if first == "" {
+					first = f.Path
+				}
 				break
 			}
 		}
@@ -65,7 +68,14 @@ func findings(r *Report) []finding {
 	}
 	for _, c := range r.Risk.Companions {
 		m := fmt.Sprintf("%s changed in %d of the last %s of %s (%s) and is untouched here", c.Path, c.Joint, plural(c.Of, "change"), c.Partner, percent(c.Confidence))
-		out = append(out, finding{"missing-companion", "warning", "Missing companion", Plain(m, 500), c.Partner, line[c.Partner]})
+		at := c.Partner
+		if at == "" { // a rule predicts it: the note stands at the first changed line
+			m = fmt.Sprintf("%s changed in %d of the last %d %s (%s) and is untouched here", c.Path, c.Joint, c.Of, c.Because, percent(c.Confidence))
+			at = first
+		}
+		if at != "" {
+			out = append(out, finding{"missing-companion", "warning", "Missing companion", Plain(m, 500), at, line[at]})
+		}
 	}
 	for _, want := range []risk.Level{risk.High, risk.Medium, risk.Low} {
 		for _, s := range r.Risk.Signals {

@@ -102,6 +102,8 @@ func cases() map[string]*Report {
 	medium.Verdict = Verdict{Level: "medium", Reason: "+120 −18 in 4 files, larger than 78% of this repository's changes"}
 	medium.Risk.Band, medium.Risk.Score, medium.Risk.Companions = risk.Medium, 0.78, []risk.Companion{}
 	medium.Risk.Signals = medium.Risk.Signals[1:]
+	medium.Risk.Companions = []risk.Companion{{Path: "docs/index.md", Because: "changes that add a file to docs/", Joint: 11, Of: 14, Confidence: 11.0 / 14, LastCommit: baseSHA, LastTime: tipTime - 86400}}
+	medium.Risk.Signals[1].Level = risk.Info // size as the assessment grades it
 	medium.Context, medium.Graph = contextOf(4), nil
 	m["medium"] = medium
 
@@ -171,7 +173,10 @@ func hostile(r *Report, s string) *Report {
 	}
 	for i := range r.Risk.Companions {
 		c := &r.Risk.Companions[i]
-		c.Path, c.Partner, c.LastCommit = s, fmt.Sprintf("0/%s", s), s
+		c.Path, c.Partner, c.LastCommit, c.Because = s, fmt.Sprintf("0/%s", s), s, s
+		if i == 1 {
+			c.Partner = ""
+		}
 	}
 	for i := range r.Risk.Knowers {
 		r.Risk.Knowers[i].Name = s

@@ -174,7 +174,11 @@ func (v *view) risk(r *Report) {
 		v.Notes = append(v.Notes, words(n))
 	}
 	for _, c := range head(a.Companions) {
-		v.Companions = append(v.Companions, viewCompanion{Plain(c.Path, 300), Plain(c.Partner, 300), percent(c.Confidence), c.Joint, c.Of, share(c.Confidence)})
+		by := c.Partner
+		if by == "" {
+			by = c.Because
+		}
+		v.Companions = append(v.Companions, viewCompanion{Plain(c.Path, 300), Plain(by, 300), percent(c.Confidence), c.Joint, c.Of, share(c.Confidence)})
 	}
 	for _, s := range head(a.Signals) {
 		var in []string

@@ -17,9 +17,11 @@ func (p *page) findings() {
 	if len(rows) == 0 || p.d.rows == 0 {
 		return
 	}
-	shown := min(len(rows), p.d.rows)
-	p.line("", "| | |", "|---|---|")
-	p.line(rows[:shown]...)
+	shown := min(len(rows)-p.infos(), p.d.rows)
+	if shown > 0 {
+		p.line("", "| | |", "|---|---|")
+		p.line(rows[:shown]...)
+	}
 	rest := rows[shown:]
 	if p.d.evidence && !p.quiet() && len(rest) <= p.infos() {
 		return // what only informs stands beside its figures
@@ -32,12 +34,18 @@ func (p *page) findings() {
 	}
 }
 
+// informs reports whether a signal stands only in the fold: information, the size and the scope apart,
+// which tell what the change is.
+func informs(s risk.Signal) bool {
+	return s.Level == risk.Info && s.Name != "size" && s.Name != "scope"
+}
+
 // infos counts the signals that only inform; rows has them last.
 func (p *page) infos() int {
 	n := 0
 	if p.r.Risk != nil {
 		for _, s := range head(p.r.Risk.Signals) {
-			if s.Level == risk.Info && (s.Name != "companions" || len(p.r.Risk.Companions) == 0) {
+			if informs(s) && (s.Name != "companions" || len(p.r.Risk.Companions) == 0) {
 				n++
 			}
 		}
@@ -64,7 +72,7 @@ func (p *page) rows() []string {
 				continue
 			}
 			line := row(s.Title, prose(s.Why, p.names...))
-			if s.Level == risk.Info {
+			if informs(s) {
 				info = append(info, line)
 			} else {
 				rows = append(rows, line)
@@ -98,13 +106,20 @@ func (p *page) companions(cs []risk.Companion) string {
 		}
 		if i > 0 {
 			fmt.Fprintf(&b, "; %s: %d of %d", code(c.Path), c.Joint, c.Of)
-			if c.Partner != cs[0].Partner {
+			switch {
+			case c.Partner == "":
+				b.WriteString(" " + prose(c.Because, p.names...))
+			case c.Partner != cs[0].Partner:
 				b.WriteString(" of " + code(c.Partner))
 			}
 			fmt.Fprintf(&b, " (%s)", percent(c.Confidence))
 			continue
 		}
-		fmt.Fprintf(&b, "%s: in %d of the last %s of %s (%s)", code(c.Path), c.Joint, plural(c.Of, "change"), code(c.Partner), percent(c.Confidence))
+		if c.Partner == "" { // a rule, not a file, predicts it
+			fmt.Fprintf(&b, "%s: in %d of the last %d %s (%s)", code(c.Path), c.Joint, c.Of, prose(c.Because, p.names...), percent(c.Confidence))
+		} else {
+			fmt.Fprintf(&b, "%s: in %d of the last %s of %s (%s)", code(c.Path), c.Joint, plural(c.Of, "change"), code(c.Partner), percent(c.Confidence))
+		}
 		if c.LastCommit != "" {
 			b.WriteString(", last " + code(short(c.LastCommit)))
 		}
@@ -312,7 +327,7 @@ func (p *page) evidence() {
 			in = append(in, strings.TrimSpace(textMax(n.Name, 60)+" "+num(n.Value)+unit(n.Unit)))
 		}
 		l := "- **" + text(s.Title) + "** (" + text(string(s.Level)) + "): " + strings.Join(in, ", ")
-		if s.Level == risk.Info && s.Why != "" {
+		if informs(s) && s.Why != "" {
 			l += "; " + prose(s.Why, p.names...)
 		}
 		if s.Command != "" {
