@@ -51,7 +51,7 @@ func ReadFile(path string, max int64) ([]byte, error) {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	if n > max {
-		return nil, fmt.Errorf("read %s: larger than the limit of %d bytes", path, max)
+		return nil, fmt.Errorf("read %s: larger than the limit of %d bytes; remove it or give another path", path, max)
 	}
 	return b.Bytes(), nil
 }

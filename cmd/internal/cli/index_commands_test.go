@@ -306,6 +306,22 @@ func TestSearchMemory(t *testing.T) {
 	}
 }
 
+// TestNoRipgrep leaves PATH empty.
+func TestNoRipgrep(t *testing.T) {
+	root := folder(t, map[string]string{"a.go": "package a\n"})
+	if code, _, errs := run(t, nil, "init", root, "--offline", "--quiet"); code != 0 {
+		t.Fatal(errs)
+	}
+	t.Setenv("PATH", "")
+	code, _, errs := run(t, nil, "search-hints", "--root", root, "zebra", "--hybrid")
+	if code != ExitError || !strings.Contains(errs, "ripgrep (rg) is not installed or not on PATH; install it, or leave --hybrid out") {
+		t.Errorf("exit code %d: %s", code, errs)
+	}
+	if _, out, _ := run(t, nil, "doctor", root); !strings.Contains(out, "warn  ripgrep         no rg program") {
+		t.Errorf("doctor: %s", out)
+	}
+}
+
 func TestVisible(t *testing.T) {
 	for in, want := range map[string]string{
 		"a/b c.go":        "a/b c.go",
