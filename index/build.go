@@ -56,7 +56,7 @@ func Build(ctx context.Context, src Origin, o Options) (*Snapshot, error) {
 	s := &Snapshot{Commit: src.Commit(), Files: make([]File, len(listed)), Skipped: skipped, byPath: make(map[string]int32, len(listed)), source: src}
 	tk := text.NewTokenizer()
 	for i, l := range listed {
-		s.Files[i] = File{Path: l.Path, Blob: l.Blob, Mode: l.Mode, Lang: symbols.Language(l.Path), Role: RoleOf(l.Path), PathTerms: tk.Append(nil, l.Path)}
+		s.Files[i] = File{Path: l.Path, Blob: l.Blob, Mode: l.Mode, Lang: symbols.Language(l.Path), Role: RoleOf(l.Path), PathTerms: tk.Append(nil, strings.ReplaceAll(l.Path, "-", "_"))}
 		s.byPath[l.Path] = int32(i)
 	}
 	if err := s.parse(ctx, o); err != nil {

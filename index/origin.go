@@ -17,7 +17,7 @@ type Listed struct {
 type Origin interface {
 	// List returns the regular files, sorted by path, and what it left out.
 	List(ctx context.Context) ([]Listed, []git.Skip, error)
-	// Read calls fn once for each file, in order, from one goroutine; fn owns data. A file that
+	// Read calls fn once for each file, from one goroutine; fn owns data. A file that
 	// cannot be read, or is larger than maxSize bytes, gives an error of its own.
 	Read(ctx context.Context, files []Listed, maxSize int64, fn func(i int, data []byte, err error)) error
 	// Commit is the commit whose tree this is, or zero.

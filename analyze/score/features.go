@@ -18,7 +18,8 @@ type Input struct {
 	Snapshot          *index.Snapshot
 	History           *history.History
 	Task              *task.Task
-	ChurnHalfLifeDays float64 // 0: 60
+	Touched           map[string]bool // paths touched in a session; nil: none
+	ChurnHalfLifeDays float64         // 0: 60
 }
 
 // Feature names one column of the feature table.
@@ -41,6 +42,16 @@ const (
 	FChurn
 	FAge
 	FInDegree
+	FContent3
+	FContent0
+	FSize
+	FMsgRec
+	FMsgSq
+	FMsgLin
+	FCos
+	FCosT
+	FCosB
+	FNB
 	numBase
 )
 
@@ -67,6 +78,7 @@ func Features(ctx context.Context, in Input) (*Table, error) {
 		FMessages: t.mem.sum, FMessage: t.mem.best,
 		FDeclares: declares(in), FMention: mentions(in), FStem: stems(in), FScope: scopes(in),
 		FChurn: t.act.churn, FAge: t.act.age, FInDegree: inDegree(in.Snapshot),
+		FContent3: t.lex.content3, FContent0: t.lex.content0, FSize: t.lex.size, FMsgRec: t.mem.rec, FMsgSq: t.mem.sq, FMsgLin: t.mem.lin, FCos: t.mem.cos, FCosT: t.mem.cosT, FCosB: t.mem.cosB, FNB: t.mem.nb,
 	}
 	for i := range t.Cols {
 		t.Cols[i] = normalised(t.Cols[i])

@@ -22,6 +22,7 @@ const (
 // lexical holds what the texts of the files say about the task.
 type lexical struct {
 	hits []fileHits
+	df   []int     // files that hold each term of the task
 	idf  []float64 // of each term of the task, over the files that hold it in any field
 
 	content  []float64 // BM25F over content, names and path
@@ -31,6 +32,9 @@ type lexical struct {
 	chunk    []float64 // the best single definition's BM25
 	chunkSym []int     // its index into Doc.Symbols, or -1
 	phrase   []float64 // neighbouring pairs of terms found side by side
+	content3 []float64
+	content0 []float64
+	size     []float64
 }
 
 func newLexical(ctx context.Context, in Input) (*lexical, error) {
@@ -41,7 +45,6 @@ func newLexical(ctx context.Context, in Input) (*lexical, error) {
 		return nil, err
 	}
 	df := make([]int, len(terms))
-	pathDF := make([]int, len(terms))
 	last := make([]int, len(terms))
 	for i := range last {
 		last[i] = -1
@@ -57,9 +60,6 @@ func newLexical(ctx context.Context, in Input) (*lexical, error) {
 				}
 			}
 		}
-		for _, t := range h.path {
-			pathDF[t.q]++
-		}
 		total += float64(len(s.Files[i].Doc.Tokens))
 	}
 	n := float64(len(s.Files))
@@ -67,8 +67,9 @@ func newLexical(ctx context.Context, in Input) (*lexical, error) {
 	for q, d := range df {
 		x.idf[q] = math.Log(1 + (n-float64(d)+0.5)/(float64(d)+0.5))
 	}
+	x.df = df
 	avg := max(total/max(n, 1), 1)
-	for _, col := range [...]*[]float64{&x.content, &x.title, &x.names, &x.path, &x.chunk, &x.phrase} {
+	for _, col := range [...]*[]float64{&x.content, &x.title, &x.names, &x.path, &x.chunk, &x.phrase, &x.content3, &x.content0, &x.size} {
 		*col = make([]float64, len(s.Files))
 	}
 	x.chunkSym = make([]int, len(s.Files))
@@ -84,21 +85,29 @@ func (x *lexical) file(in Input, i int, avg float64, pairs map[[2]uint16]float64
 	if len(h.content)+len(h.names)+len(h.path) == 0 {
 		return
 	}
+	x.size[i] = math.Log1p(float64(len(f.Doc.Tokens)))
 	tf := make([]float64, len(terms))
+	tf3 := make([]float64, len(terms))
+	tf0 := make([]float64, len(terms))
+	norm3 := 1 / (1 - .35 + .35*float64(len(f.Doc.Tokens))/avg)
 	inName := make([]bool, len(terms))
 	inPath := make([]bool, len(terms))
 	norm := 1 / (1 - bContent + bContent*float64(len(f.Doc.Tokens))/avg)
 	for _, t := range h.content {
 		tf[t.q] += norm
+		tf3[t.q] += norm3
+		tf0[t.q]++
 	}
 	nameNorm := nameTF / (1 + math.Log1p(float64(len(f.Doc.Names))/64))
 	for _, t := range h.names {
 		tf[t.q] += nameNorm
+		tf3[t.q] += nameNorm
 		inName[t.q] = true
 	}
 	for _, t := range h.path {
 		if !inPath[t.q] {
 			tf[t.q] += pathTF
+			tf3[t.q] += pathTF
 		}
 		inPath[t.q] = true
 	}
@@ -109,6 +118,8 @@ func (x *lexical) file(in Input, i int, avg float64, pairs map[[2]uint16]float64
 		w := x.idf[q] * terms[q].Weight
 		gain := w * v * (k1 + 1) / (v + k1)
 		x.content[i] += gain
+		x.content3[i] += w * tf3[q] * (k1 + 1) / (tf3[q] + k1)
+		x.content0[i] += w * tf0[q] * 2 / (tf0[q] + 4)
 		if terms[q].InTitle {
 			x.title[i] += gain
 		}

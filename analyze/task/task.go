@@ -133,9 +133,17 @@ func (t *Task) weigh() {
 	}
 	t.pairs(titleTerms, at, 1)
 	t.pairs(bodyTerms, at, bodyWeight)
+	t.compounds(titleTerms, at, true)
+	t.compounds(bodyTerms, at, false)
 	seen := make(map[string]bool)
 	for _, term := range titleTerms {
 		if !seen[term.Text] && !stop(term) && len(term.Text) > 2 {
+			seen[term.Text] = true
+			t.Words = append(t.Words, term.Text)
+		}
+	}
+	for _, term := range t.Terms {
+		if term.InTitle && term.Compound && !seen[term.Text] {
 			seen[term.Text] = true
 			t.Words = append(t.Words, term.Text)
 		}
@@ -167,6 +175,37 @@ func (t *Task) pairs(terms []text.Term, at map[uint32]int, weight float64) {
 		last = i
 	}
 }
+
+// compounds adds, for neighbouring words, the identifier that they would make together: a text that
+// says "queue manager" looks for QueueManager and queue_manager.go, too.
+func (t *Task) compounds(terms []text.Term, at map[uint32]int, title bool) {
+	var parts []text.Term
+	for _, term := range terms {
+		if !term.Compound() {
+			parts = append(parts, term)
+		}
+	}
+	for i := 0; i+1 < len(parts); i++ {
+		a, b := parts[i], parts[i+1]
+		if stop(a) || stop(b) || b.Word > a.Word+1 {
+			continue
+		}
+		joined := a.Text + b.Text
+		h := text.CompoundHash(joined)
+		weight := compoundWeight
+		if !title {
+			weight *= bodyWeight
+		}
+		if _, ok := at[h]; ok || len(t.Terms) >= maxTerms || len(joined) < 6 {
+			continue
+		}
+		at[h] = len(t.Terms)
+		t.Terms = append(t.Terms, Term{Text: joined, Hash: h, Weight: weight, InTitle: title, Compound: true})
+	}
+}
+
+// compoundWeight is the weight of an identifier that the text does not spell but suggests.
+const compoundWeight = 0.7
 
 // stopWords are English words, and words of pull request prose, that say nothing about code.
 var stopWords = func() map[string]bool {

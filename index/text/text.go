@@ -113,9 +113,24 @@ func (t *Tokenizer) Terms(s string) []Term {
 }
 
 // Hashes returns the terms of s in order, without their texts.
-func (t *Tokenizer) Hashes(s string) []uint32 {
-	terms, _ := t.Document([]byte(s))
-	return terms
+func (t *Tokenizer) Hashes(s string) []uint32 { return t.Append(nil, s) }
+
+// Append appends the terms of s to dst.
+func (t *Tokenizer) Append(dst []uint32, s string) []uint32 {
+	src := []byte(s)
+	for i := 0; i < len(src); {
+		n := wordLen(src[i:])
+		if n == 0 {
+			_, size := utf8.DecodeRune(src[i:])
+			i += size
+			continue
+		}
+		if n <= maxWord {
+			dst = t.word(dst, src[i:i+n])
+		}
+		i += n
+	}
+	return dst
 }
 
 // wordLen is the length in bytes of the word that starts src, or 0.

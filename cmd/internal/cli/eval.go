@@ -177,10 +177,11 @@ func mine(ctx context.Context, repo *git.Repo, rev string, n int) ([]cases.Repla
 
 // replay measures cases with the product's own ranking and selection.
 func replay(ctx context.Context, app *App, repo *git.Repo, cs []cases.Replay, o eval.Options) (*bench.ReplayResult, error) {
-	sel, err := newSelector(ctx, repo, eval.Bases(ctx, repo, cs))
+	sel, keep, err := newSelector(ctx, repo, eval.Bases(ctx, repo, cs), "")
 	if err != nil {
 		return nil, err
 	}
+	defer keep()
 	var done func()
 	o.Progress, done = app.progressBar("replay")
 	defer done()

@@ -2,48 +2,53 @@ package cli
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/ctxt-dev/ctxt/bench/eval"
+	"github.com/ctxt-dev/ctxt/cmd/internal/config"
+	"github.com/ctxt-dev/ctxt/cmd/internal/job"
+	"github.com/ctxt-dev/ctxt/index"
 	"github.com/ctxt-dev/ctxt/index/git"
 )
 
-// newSelector ranks by words of the title that are in the path. The commits are those that it will
-// be asked about.
-func newSelector(_ context.Context, repo *git.Repo, _ []git.Hash) (eval.Selector, error) {
-	return func(ctx context.Context, base git.Hash, title, body string) (eval.Selection, error) {
-		tree, err := repo.Tree(ctx, base)
+// rankedKept is how much of a ranking a measurement reads.
+const rankedKept = 100
+
+// newSelector selects as activate does with the default settings, so that a measurement measures the
+// product. The commits are those that it will be asked about; their histories are read in one pass.
+func newSelector(ctx context.Context, repo *git.Repo, commits []git.Hash, cacheDir string) (eval.Selector, func() error, error) {
+	e, err := job.NewEngine(repo, job.EngineOptions{CacheDir: cacheDir})
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := e.Preload(ctx, commits); err != nil {
+		return nil, nil, err
+	}
+	sel := func(ctx context.Context, base git.Hash, title, body string) (eval.Selection, error) {
+		q := job.DefaultQuery(config.Default())
+		q.Title, q.Body = title, body
+		s, err := e.SelectAt(ctx, base, q)
 		if err != nil {
 			return eval.Selection{}, err
 		}
-		words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return r < '0' || r > 'z' })
-		type hit struct {
-			path string
-			n    int
+		return selectionOf(s), nil
+	}
+	return sel, e.Close, nil
+}
+
+// selectionOf reduces a selection to what the measurements read.
+func selectionOf(s *job.Selected) eval.Selection {
+	out := eval.Selection{Tokens: s.Bundle.Used.Tokens}
+	for _, i := range s.Ranking.Order[:min(len(s.Ranking.Order), rankedKept)] {
+		out.Ranked = append(out.Ranked, s.Snapshot.Files[i].Path)
+	}
+	for _, f := range s.Bundle.Files {
+		file := eval.SelectedFile{Path: f.Path}
+		for _, r := range f.Regions {
+			file.Regions = append(file.Regions, [2]int{r.Start, r.End})
 		}
-		var hits []hit
-		for _, e := range tree.Entries {
-			n, low := 0, strings.ToLower(e.Path)
-			for _, w := range words {
-				if len(w) > 2 && strings.Contains(low, w) {
-					n++
-				}
-			}
-			if n > 0 {
-				hits = append(hits, hit{e.Path, n})
-			}
-		}
-		slices.SortStableFunc(hits, func(a, b hit) int { return b.n - a.n })
-		var s eval.Selection
-		for i, h := range hits {
-			s.Ranked = append(s.Ranked, h.path)
-			if i < 25 {
-				s.Files = append(s.Files, eval.SelectedFile{Path: h.path, Regions: [][2]int{{1, 1 << 30}}})
-			}
-		}
-		return s, nil
-	}, nil
+		out.Files = append(out.Files, file)
+	}
+	return out
 }
 
 // activateEngine answers a query by the selection on the checked-out commit.
@@ -56,18 +61,30 @@ func activateEngine(ctx context.Context, root string) (ask eval.Engine, exists f
 	if err != nil {
 		return nil, nil, err
 	}
-	tree, err := repo.Tree(ctx, head)
+	e, err := job.NewEngine(repo, job.EngineOptions{})
 	if err != nil {
 		return nil, nil, err
 	}
-	paths := make(map[string]bool, len(tree.Entries))
-	for _, e := range tree.Entries {
-		paths[e.Path] = true
-	}
-	sel, err := newSelector(ctx, repo, []git.Hash{head})
+	snapshot, err := e.Snapshot(ctx, index.Tree(repo, head))
 	if err != nil {
 		return nil, nil, err
 	}
-	ask = func(ctx context.Context, query string) (eval.Selection, error) { return sel(ctx, head, query, "") }
-	return ask, func(p string) bool { return paths[p] }, nil
+	past, err := e.History(ctx, head)
+	if err != nil {
+		return nil, nil, err
+	}
+	ask = func(ctx context.Context, query string) (eval.Selection, error) {
+		q := job.DefaultQuery(config.Default())
+		q.Title = query
+		s, err := e.Select(ctx, snapshot, past, q)
+		if err != nil {
+			return eval.Selection{}, err
+		}
+		return selectionOf(s), nil
+	}
+	exists = func(p string) bool {
+		_, ok := snapshot.Find(p)
+		return ok
+	}
+	return ask, exists, nil
 }

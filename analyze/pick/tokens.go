@@ -1,0 +1,67 @@
+package pick
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/tiktoken-go/tokenizer"
+)
+
+// Encoding is the vocabulary that tokens are counted with.
+const Encoding = string(tokenizer.Cl100kBase)
+
+var codec = sync.OnceValues(func() (tokenizer.Codec, error) { return tokenizer.Get(tokenizer.Cl100kBase) })
+
+// CountTokens counts with the real tokenizer.
+func CountTokens(s string) (int, error) {
+	c, err := codec()
+	if err != nil {
+		return 0, fmt.Errorf("tokenizer %s: %w", Encoding, err)
+	}
+	n, err := c.Count(s)
+	if err != nil {
+		return 0, fmt.Errorf("count tokens: %w", err)
+	}
+	return n, nil
+}
+
+// estimate is a quick guess at the tokens of one line, its end included: every run of letters costs
+// one token for each six, every run of digits one for each three, every other visible byte one for
+// each two, and runs of spaces one. It only steers packing; the finished bundle is counted.
+func estimate(line string) int {
+	n, letters, digits, marks := 1, 0, 0, 0
+	flush := func() {
+		n += (letters+5)/6 + (digits+2)/3 + (marks+1)/2
+		letters, digits, marks = 0, 0, 0
+	}
+	space := true // leading indentation costs one token
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case c == ' ' || c == '\t':
+			if space && i == 0 {
+				n++
+			}
+			flush()
+		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
+			if digits+marks > 0 || c <= 'Z' && i > 0 && line[i-1] >= 'a' && line[i-1] <= 'z' {
+				flush()
+			}
+			letters++
+		case c >= '0' && c <= '9':
+			if letters+marks > 0 {
+				flush()
+			}
+			digits++
+		case c >= 0x80:
+			marks += 2
+		default:
+			if letters+digits > 0 {
+				flush()
+			}
+			marks++
+		}
+	}
+	flush()
+	return n
+}

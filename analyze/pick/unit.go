@@ -1,0 +1,84 @@
+package pick
+
+import (
+	"strings"
+
+	"github.com/ctxt-dev/ctxt/analyze/score"
+	"github.com/ctxt-dev/ctxt/index"
+)
+
+const (
+	windowLines = 24 // longer definitions are cut into windows of so many lines
+	headLines   = 6  // of a definition whose signature is shown
+)
+
+// unit is a run of lines that enters the bundle as a whole.
+type unit struct {
+	file   int // index into packer.files
+	start  int // lines, 1-based, inclusive
+	end    int
+	tokens int // estimated
+	gain   float64
+	terms  []int
+	name   string
+	head   bool // the first lines of a definition
+}
+
+// text is one file's content, by lines.
+type text struct {
+	lines  []string // with their ends
+	tokens []int    // estimated, running sums: tokens[i] is the cost of the first i lines
+}
+
+func newText(data []byte) *text {
+	t := &text{lines: strings.SplitAfter(string(data), "\n")}
+	if n := len(t.lines); n > 0 && t.lines[n-1] == "" {
+		t.lines = t.lines[:n-1]
+	}
+	t.tokens = make([]int, len(t.lines)+1)
+	for i, l := range t.lines {
+		t.tokens[i+1] = t.tokens[i] + estimate(l)
+	}
+	return t
+}
+
+// cost is the estimated tokens of lines start to end.
+func (t *text) cost(start, end int) int {
+	if start > end || start < 1 || end > len(t.lines) {
+		return 0
+	}
+	return t.tokens[end] - t.tokens[start-1]
+}
+
+// join returns lines start to end as they are.
+func (t *text) join(start, end int) string { return strings.Join(t.lines[start-1:end], "") }
+
+// units cuts a file into windows, each scored as a document of its own.
+func units(r *score.Ranking, f *index.File, id, at int, t *text) []unit {
+	var out []unit
+	for _, s := range r.Stretches(id) {
+		end := trimBlank(t, s.Start, min(s.End, len(t.lines)))
+		for start := s.Start; start <= end; {
+			stop := min(start+windowLines-1, end)
+			if end-stop < windowLines/3 {
+				stop = end
+			}
+			w := r.Window(id, start, stop)
+			u := unit{file: at, start: start, end: stop, gain: w.Score, terms: w.Terms, tokens: t.cost(start, stop), head: start == s.Start}
+			if s.Symbol >= 0 {
+				u.name = f.Doc.Symbols[s.Symbol].Name
+			}
+			out = append(out, u)
+			start = stop + 1
+		}
+	}
+	return out
+}
+
+// trimBlank moves end up over blank lines.
+func trimBlank(t *text, start, end int) int {
+	for end > start && strings.TrimSpace(t.lines[end-1]) == "" {
+		end--
+	}
+	return end
+}

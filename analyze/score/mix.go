@@ -1,0 +1,82 @@
+package score
+
+import "github.com/ctxt-dev/ctxt/analyze/task"
+
+// part is one feature's place in the sum.
+type part struct {
+	signal Signal
+	weight float64
+}
+
+// mix is the linear mix of one kind of text. docs/quality.md has the figures behind each weight.
+type mix struct {
+	features  [numBase]part
+	relations [numRelations]part
+	test      float64 // factor of test files
+	other     float64 // factor of files that are not code
+	total     [NumSignals]float64
+}
+
+// changeMix is for texts that describe a change.
+func changeMix() mix {
+	return mix{
+		features: [numBase]part{
+			FContent: {Keyword, 1.5}, FTitle: {Keyword, 0.27}, FNames: {Keyword, 0.18}, FPath: {Keyword, 0.53}, FChunk: {Keyword, 0.5},
+			FPhrase: {Keyword, 0.43}, FMessages: {Keyword, 0.53}, FMessage: {Keyword, 0.48}, FDeclares: {Keyword, 0.71},
+			FMention: {Keyword, 1.2}, FStem: {Keyword, 0.75}, FScope: {Keyword, 0.15},
+			FInDegree: {Centrality, 0.02}, FChurn: {Churn, 0.3}, FAge: {Recent, 0.32},
+		},
+		relations: [numRelations]part{
+			rPair: {TestProximity, 0.2}, rPath: {TestProximity, 0.15}, rUses: {TestProximity, 0.05}, rFolder: {Centrality, 0.07},
+			rImport: {Centrality, 0.05}, rChange: {Shadow, 0.07},
+		},
+		test: 0.9, other: 0.2,
+	}
+}
+
+// issueMix is for texts that describe a problem: they are answered by source files, and what they
+// name outright, or describe in one definition, counts for more.
+func issueMix() mix {
+	m := changeMix()
+	for _, f := range [...]Feature{FTitle, FChunk, FMention} {
+		m.features[f].weight *= 2
+	}
+	m.features[FStem].weight = 0
+	m.test = 0.3
+	return m
+}
+
+func mixOf(k task.Kind) mix {
+	m := changeMix()
+	if k == task.Issue {
+		m = issueMix()
+	}
+	for _, p := range m.features {
+		m.total[p.signal] += p.weight
+	}
+	for _, p := range m.relations {
+		m.total[p.signal] += p.weight
+	}
+	return m
+}
+
+// weights returns the normalised weights of the signals: those given, or the mix's own.
+func (m *mix) weights(given Weights) Weights {
+	if given == (Weights{}) {
+		given = m.total
+	}
+	sum := 0.0
+	for _, v := range given {
+		sum += v
+	}
+	for s := range given {
+		given[s] /= sum
+	}
+	return given
+}
+
+// DefaultWeights are the built-in weights for a kind of text, normalised.
+func DefaultWeights(k task.Kind) Weights {
+	m := mixOf(k)
+	return m.weights(Weights{})
+}

@@ -1,0 +1,253 @@
+package score
+
+import (
+	"context"
+	"math"
+	"path"
+	"sort"
+
+	"github.com/ctxt-dev/ctxt/index"
+)
+
+// Weights are the weights of the six signals; they are normalised to sum to 1. The zero value means
+// the built-in weights.
+type Weights [NumSignals]float64
+
+// Ranking is the order of a snapshot's files for a task.
+type Ranking struct {
+	Order  []int     // file ids, best first; ties by path; files with nothing in their favour left out
+	Scores []float64 // by file id
+
+	in       Input
+	tab      *Table
+	mix      mix
+	weights  Weights
+	relation []related   // by file id: how the file hangs together with the best ones
+	place    map[int]int // file id → index into Order
+}
+
+// related is the second pass's evidence of one file: how strongly, and with which file.
+type related struct {
+	value [numRelations]float64
+	with  [numRelations]int32
+}
+
+// relation names one feature of the second pass.
+type relation int
+
+// The relations to the files that the first pass ranks best.
+const (
+	rPair   relation = iota // same stem: a test and its source, a header and its body
+	rPath                   // a test and a source with similar paths
+	rUses                   // a test and a source joined by an import
+	rFolder                 // same folder
+	rImport                 // joined by an import
+	rChange                 // changed together in the past
+	numRelations
+)
+
+// Rank orders the files. The sum is linear, in two passes: the second adds what relates a file to
+// the files that the first puts on top.
+func Rank(ctx context.Context, in Input, w Weights) (*Ranking, error) {
+	tab, err := Features(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	r := &Ranking{in: in, tab: tab, mix: mixOf(in.Task.Kind)}
+	r.weights = r.mix.weights(w)
+	n := len(in.Snapshot.Files)
+	first := make([]float64, n)
+	for i := range first {
+		first[i] = r.base(i)
+	}
+	r.relate(first)
+	r.Scores = make([]float64, n)
+	for i := range r.Scores {
+		for s := range NumSignals {
+			r.Scores[i] += r.weights[s] * r.raw(i, Signal(s))
+		}
+		if r.Scores[i] > 0 {
+			r.Order = append(r.Order, i)
+		}
+	}
+	sort.SliceStable(r.Order, func(a, b int) bool { return r.Scores[r.Order[a]] > r.Scores[r.Order[b]] })
+	r.place = make(map[int]int, len(r.Order))
+	for k, i := range r.Order {
+		r.place[i] = k
+	}
+	return r, nil
+}
+
+// base is the first pass's score of a file: all signals but what relates it to other files.
+func (r *Ranking) base(i int) float64 {
+	sum := 0.0
+	for f, m := range r.mix.features {
+		if m.weight > 0 {
+			sum += r.weights[m.signal] / r.mix.total[m.signal] * m.weight * r.tab.Cols[f][i]
+		}
+	}
+	return sum * r.role(i)
+}
+
+// role is the factor for what a file is for: the task's change touches code, rarely anything else.
+func (r *Ranking) role(i int) float64 {
+	switch r.in.Snapshot.Files[i].Role {
+	case index.Source:
+		return 1
+	case index.Test:
+		return r.mix.test
+	}
+	return r.mix.other
+}
+
+// raw is a signal's value in [0,1].
+func (r *Ranking) raw(i int, s Signal) float64 {
+	sum := 0.0
+	for f, m := range r.mix.features {
+		if m.signal == s && m.weight > 0 {
+			sum += m.weight * r.tab.Cols[f][i]
+		}
+	}
+	for k, m := range r.mix.relations {
+		if m.signal == s {
+			sum += m.weight * r.relation[i].value[k]
+		}
+	}
+	if s == Recent && r.in.Touched[r.in.Snapshot.Files[i].Path] {
+		return 1
+	}
+	if r.mix.total[s] == 0 {
+		return 0
+	}
+	return min(sum/r.mix.total[s], 1) * r.role(i)
+}
+
+const (
+	relateTop   = 10 // files of the first pass that others may relate to
+	relateFew   = 5  // of which so many lend their stem and folder
+	jointSmooth = 2  // added to the number of changes when a joint share is taken
+)
+
+// relate fills r.relation from the first pass's best files.
+func (r *Ranking) relate(first []float64) {
+	n := len(first)
+	r.relation = make([]related, n)
+	for i := range r.relation {
+		for k := range r.relation[i].with {
+			r.relation[i].with[k] = -1
+		}
+	}
+	top := best(first, relateTop)
+	if len(top) == 0 || first[top[0]] <= 0 {
+		return
+	}
+	files := r.in.Snapshot.Files
+	stem, dir := make([]string, n), make([]string, n)
+	for i := range files {
+		stem[i], dir[i] = index.Stem(files[i].Path), path.Dir(files[i].Path)
+	}
+	vectors := newPathVectors(r.in.Snapshot)
+	for k, t := range top {
+		lead := first[t] / first[top[0]]
+		for i := range files {
+			if i == t {
+				continue
+			}
+			if k < relateFew {
+				if stem[i] == stem[t] {
+					r.put(i, rPair, lead, t)
+				}
+				if dir[i] == dir[t] {
+					r.put(i, rFolder, lead, t)
+				}
+			}
+			if files[i].Role.Code() && files[t].Role.Code() && files[i].Role != files[t].Role {
+				if c := vectors.cosine(i, t); c > 0 {
+					r.put(i, rPath, lead*c, t)
+				}
+			}
+		}
+		r.imports(t, lead)
+		if k < relateFew {
+			r.changes(t, lead)
+		}
+	}
+}
+
+// put keeps the strongest value of a relation.
+func (r *Ranking) put(i int, k relation, v float64, with int) {
+	if v = min(v, 1); v > r.relation[i].value[k] {
+		r.relation[i].value[k], r.relation[i].with[k] = v, int32(with)
+	}
+}
+
+// imports relates the files that import t or that t imports. A file with many neighbours gives each
+// of them less.
+func (r *Ranking) imports(t int, lead float64) {
+	s := r.in.Snapshot
+	deg := math.Sqrt(float64(len(s.Imports[t]) + len(s.Importers[t]) + 1))
+	for _, list := range [...][]int32{s.Imports[t], s.Importers[t]} {
+		for _, id := range list {
+			i := int(id)
+			r.put(i, rImport, lead*2/(1+deg), t)
+			if a, b := s.Files[i].Role, s.Files[t].Role; a != b && a.Code() && b.Code() {
+				r.put(i, rUses, lead, t)
+			}
+		}
+	}
+}
+
+// changes relates the files that changed with t, by the share of t's changes, larger changes
+// counting less.
+func (r *Ranking) changes(t int, lead float64) {
+	h := r.in.History
+	commits := h.CommitsOf(r.in.Snapshot.Files[t].Path)
+	joint := make(map[int32]float64)
+	total := 0.0
+	for _, c := range commits {
+		files := h.Commits[c].Files
+		if len(files) > maxCommitFiles/2 {
+			continue
+		}
+		total++
+		w := min(1, 2/float64(len(files)))
+		for _, id := range files {
+			joint[id] += w
+		}
+	}
+	for id, v := range joint {
+		if i := r.tab.ids[id]; i >= 0 && int(i) != t {
+			r.put(int(i), rChange, lead*v/(total+jointSmooth), t)
+		}
+	}
+}
+
+// best returns the ids of the k largest positive values, largest first, ties by id.
+func best(v []float64, k int) []int {
+	var out []int
+	for i, x := range v {
+		if x <= 0 || len(out) == k && x <= v[out[k-1]] {
+			continue
+		}
+		at := sort.Search(len(out), func(j int) bool { return v[out[j]] < x })
+		out = append(out, 0)
+		copy(out[at+1:], out[at:])
+		out[at] = i
+		out = out[:min(len(out), k)]
+	}
+	return out
+}
+
+// Found is how many files hold a term of the task, in content, names or path.
+func (r *Ranking) Found(term int) int { return r.tab.lex.df[term] }
+
+// Named is how many files the text names outright, by path or by an identifier that they declare.
+func (r *Ranking) Named() int {
+	n := 0
+	for i := range r.Scores {
+		if r.tab.Cols[FMention][i] > 0 || r.tab.Cols[FDeclares][i] > 0 {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,222 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/ctxt-dev/ctxt/analyze/pick"
+	"github.com/ctxt-dev/ctxt/analyze/score"
+	"github.com/ctxt-dev/ctxt/analyze/task"
+	"github.com/ctxt-dev/ctxt/cmd/internal/config"
+	"github.com/ctxt-dev/ctxt/index"
+	"github.com/ctxt-dev/ctxt/index/git"
+	"github.com/ctxt-dev/ctxt/index/ignore"
+	"github.com/ctxt-dev/ctxt/index/symbols"
+)
+
+// ActivateOptions are those of one local selection.
+type ActivateOptions struct {
+	Dir            string // of the project, or any folder inside it
+	Task           string // the first line is the title
+	Kind           task.Kind
+	Config         *config.Config // nil: the defaults
+	Pick           pick.Options   // zero values are filled in from Config
+	BranchAware    bool           // files that the branch changed count as touched
+	Touched        map[string]bool
+	HistoryCommits int
+	CacheDir       string // empty: no cache on disk
+	Extractor      symbols.Mode
+}
+
+// Activate selects the context of a task in the work tree: the checked-out commit with its
+// uncommitted changes or, where there is no repository, the files of the folder.
+func Activate(ctx context.Context, o ActivateOptions) (*Selected, error) {
+	if strings.TrimSpace(o.Task) == "" {
+		return nil, errors.New("the task is empty; say what is to be done, as in: ctxt activate --task \"fix the retry of uploads\"")
+	}
+	if o.Config == nil {
+		o.Config = config.Default()
+	}
+	repo, err := git.Open(o.Dir, git.Options{})
+	if err != nil && !errors.Is(err, git.ErrNotRepository) {
+		return nil, err
+	}
+	if errors.Is(err, git.ErrNotRepository) {
+		repo = nil
+	}
+	e, err := NewEngine(repo, EngineOptions{CacheDir: o.CacheDir, HistoryCommits: o.HistoryCommits, Mode: o.Extractor})
+	if err != nil {
+		return nil, err
+	}
+	s, tip, err := e.workTree(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	h, err := e.History(ctx, tip)
+	if err != nil {
+		return nil, err
+	}
+	q := queryOf(o.Config, o.Pick)
+	q.Title, q.Body, _ = strings.Cut(o.Task, "\n")
+	q.Kind, q.Touched = o.Kind, o.Touched
+	if o.BranchAware && repo != nil {
+		if q.Touched, err = e.branchFiles(ctx, tip, o.Touched); err != nil {
+			return nil, err
+		}
+	}
+	out, err := e.Select(ctx, s, h, q)
+	if err != nil {
+		return nil, err
+	}
+	if len(s.Files) == 0 {
+		out.Bundle.Warnings = append(out.Bundle.Warnings, "there are no files here; run ctxt in the folder of a project")
+	}
+	if repo == nil {
+		out.Bundle.Warnings = append(out.Bundle.Warnings, "this folder is no git repository: nothing is known of its past")
+	} else if h.Extent.Shallow {
+		out.Bundle.Warnings = append(out.Bundle.Warnings, fmt.Sprintf("the clone is shallow: history limited to %d commits; git fetch --unshallow brings the rest", len(h.Commits)))
+	}
+	if err := e.Close(); err != nil {
+		out.Bundle.Warnings = append(out.Bundle.Warnings, err.Error())
+	}
+	return out, nil
+}
+
+// workTree makes the snapshot of what is checked out, and says which commit it is of.
+func (e *Engine) workTree(ctx context.Context, o ActivateOptions) (*index.Snapshot, git.Hash, error) {
+	if e.repo == nil {
+		rules, err := folderRules(o.Dir, o.Config)
+		if err != nil {
+			return nil, git.Hash{}, err
+		}
+		s, err := e.Snapshot(ctx, index.Folder(o.Dir, rules))
+		return s, git.Hash{}, err
+	}
+	tip, err := e.repo.Resolve(ctx, "HEAD")
+	if err != nil {
+		if e.repo.Root() == "" {
+			return nil, tip, err
+		}
+		// No commit yet: the files are those of the folder.
+		rules, rerr := folderRules(e.repo.Root(), o.Config)
+		if rerr != nil {
+			return nil, tip, rerr
+		}
+		s, err := e.Snapshot(ctx, index.Folder(e.repo.Root(), rules))
+		return s, git.Hash{}, err
+	}
+	from := index.Tree(e.repo, tip)
+	if root := e.repo.Root(); root != "" {
+		changes, err := e.repo.Worktree(ctx)
+		if err != nil {
+			return nil, tip, err
+		}
+		from = index.Overlay(from, root, withoutState(changes))
+	}
+	s, err := e.Snapshot(ctx, from)
+	return s, tip, err
+}
+
+// withoutState drops what the tool itself writes, which must not change its answers.
+func withoutState(changes []git.WorktreeChange) []git.WorktreeChange {
+	out := changes[:0:0]
+	for _, c := range changes {
+		if !strings.HasPrefix(c.Path, ".ctxt/") && !strings.HasPrefix(c.Path, ".ctxt-writer/") {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// folderRules are the ignore rules of a folder that is no repository.
+func folderRules(dir string, c *config.Config) (*ignore.Rules, error) {
+	data, err := os.ReadFile(filepath.Join(dir, ".gitignore"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("read .gitignore: %w", err)
+	}
+	return ignore.New(ignore.Options{Gitignore: data, Ignore: c.Common.Ignore, DotWhitelist: c.Common.DotWhitelist}), nil
+}
+
+// branchFiles are the files that the branch changed since it left the default branch.
+func (e *Engine) branchFiles(ctx context.Context, tip git.Hash, touched map[string]bool) (map[string]bool, error) {
+	out := map[string]bool{}
+	for p := range touched {
+		out[p] = true
+	}
+	for _, name := range []string{"origin/HEAD", "origin/main", "origin/master", "main", "master"} {
+		base, err := e.repo.Resolve(ctx, name)
+		if err != nil || base == tip {
+			continue
+		}
+		fork, ok, err := e.repo.MergeBase(ctx, base, tip)
+		if err != nil {
+			return nil, err
+		}
+		if !ok || fork == tip {
+			continue
+		}
+		diff, err := e.repo.Diff(ctx, fork, tip)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range diff {
+			out[d.Path] = true
+		}
+		break
+	}
+	return out, nil
+}
+
+// queryOf turns the configuration into a query; what p sets already stays.
+func queryOf(c *config.Config, p pick.Options) Query {
+	s := c.Selector
+	if p.Budget.Tokens == 0 {
+		p.Budget.Tokens = s.DefaultBudget.Tokens
+	}
+	if p.Budget.Files == 0 {
+		p.Budget.Files = s.DefaultBudget.MaxFiles
+	}
+	if p.Pack == "" {
+		p.Pack = s.Pack
+	}
+	if p.FullFileMaxLines == 0 {
+		p.FullFileMaxLines = s.ExcerptFullFileMaxLines
+	}
+	p.Shadow = pick.ShadowOptions{
+		Disabled: !s.Shadow.Enabled, MinAffinity: s.Shadow.MinAffinity, MinCoCommits: s.Shadow.MinCoCommitCount,
+		MaxAdds: s.Shadow.MaxShadowAdds, TauDays: s.Shadow.TauDays, CommitSizePenalty: s.Shadow.CommitSizePenalty,
+	}
+	return Query{Threshold: s.SufficiencyThreshold, Weights: weightsOf(s.Weights), HalfLife: s.Churn.HalfLifeDays, Pick: p}
+}
+
+// weightsOf lays configured weights over the built-in ones. content_match is a part of the keyword
+// signal, so the two add up.
+func weightsOf(given map[string]float64) score.Weights {
+	if len(given) == 0 {
+		return score.Weights{}
+	}
+	w := score.DefaultWeights(task.Change)
+	names := map[score.Signal][]string{
+		score.Keyword: {"keyword", "content_match"}, score.Centrality: {"centrality"}, score.Churn: {"churn"},
+		score.Recent: {"recent_touch"}, score.TestProximity: {"test_proximity", "test_relevant"}, score.Shadow: {"shadow_affinity", "temporal_affinity"},
+	}
+	for s, keys := range names {
+		sum, set := 0.0, false
+		for _, k := range keys {
+			if v, ok := given[k]; ok {
+				sum, set = sum+v, true
+			}
+		}
+		if set {
+			w[s] = sum
+		}
+	}
+	return w
+}
+
+// DefaultQuery is the query that the configuration alone makes.
+func DefaultQuery(c *config.Config) Query { return queryOf(c, pick.Options{}) }

@@ -1,0 +1,143 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/ctxt-dev/ctxt/analyze/pick"
+	"github.com/ctxt-dev/ctxt/analyze/score"
+	"github.com/ctxt-dev/ctxt/analyze/task"
+	"github.com/ctxt-dev/ctxt/index"
+	"github.com/ctxt-dev/ctxt/index/cache"
+	"github.com/ctxt-dev/ctxt/index/git"
+	"github.com/ctxt-dev/ctxt/index/history"
+	"github.com/ctxt-dev/ctxt/index/symbols"
+)
+
+// Engine ranks and selects. Everything that ranks goes through one: the commands, the Action, MCP,
+// eval and replay. It is safe for concurrent use.
+type Engine struct {
+	repo    *git.Repo // nil: a folder that is no repository
+	docs    index.Cache
+	disk    *cache.Cache // nil: nothing is kept on disk
+	mode    symbols.Mode
+	commits int
+	log     *history.Log // set for replay: every history comes from it
+}
+
+// EngineOptions open an Engine. Zero values mean the defaults.
+type EngineOptions struct {
+	CacheDir       string // folder of the cache; empty: nothing is kept on disk
+	HistoryCommits int    // 0: history.DefaultCommits
+	Mode           symbols.Mode
+}
+
+// NewEngine opens an engine over a repository, or over none.
+func NewEngine(repo *git.Repo, o EngineOptions) (*Engine, error) {
+	e := &Engine{repo: repo, mode: o.Mode, commits: o.HistoryCommits}
+	if o.CacheDir == "" {
+		e.docs = index.NewMemory()
+		return e, nil
+	}
+	mode := o.Mode
+	if mode == "" {
+		mode = symbols.Auto
+	}
+	name := fmt.Sprintf("docs-%s-%t", mode, symbols.HasTreeSitter())
+	disk, err := cache.Open(filepath.Join(o.CacheDir, name))
+	if err != nil {
+		return nil, err
+	}
+	e.docs, e.disk = disk, disk
+	return e, nil
+}
+
+// Close keeps on disk what was parsed. A failure costs the next run time and nothing else.
+func (e *Engine) Close() error {
+	if e.disk == nil {
+		return nil
+	}
+	return e.disk.Close()
+}
+
+// Preload reads the history of many commits at once.
+func (e *Engine) Preload(ctx context.Context, tips []git.Hash) (err error) {
+	e.log, err = history.ReadLog(ctx, e.repo, tips)
+	return err
+}
+
+// Snapshot builds the snapshot of an origin.
+func (e *Engine) Snapshot(ctx context.Context, from index.Origin) (*index.Snapshot, error) {
+	return index.Build(ctx, from, index.Options{Mode: e.mode, Cache: e.docs})
+}
+
+// History reads the past of a commit; the null commit has none.
+func (e *Engine) History(ctx context.Context, tip git.Hash) (*history.History, error) {
+	switch {
+	case tip.IsZero():
+		return &history.History{}, nil
+	case e.log != nil:
+		return e.log.At(tip, e.commits)
+	}
+	return history.Build(ctx, e.repo, tip, e.commits)
+}
+
+// Query is what is looked for, and how.
+type Query struct {
+	Title, Body string
+	Kind        task.Kind
+	Threshold   float64 // of the intent check; 0: the default
+	Weights     score.Weights
+	HalfLife    float64         // of churn, days; 0: the default
+	Touched     map[string]bool // paths that a session touched
+	Pick        pick.Options
+}
+
+// Selected is a query's answer.
+type Selected struct {
+	Snapshot *index.Snapshot
+	History  *history.History
+	Task     *task.Task
+	Ranking  *score.Ranking
+	Intent   task.Intent
+	Bundle   *pick.Bundle
+}
+
+// Select ranks the files of a snapshot for a query and packs the bundle. The history is that of the
+// snapshot's commit, or of the base of a change.
+func (e *Engine) Select(ctx context.Context, s *index.Snapshot, h *history.History, q Query) (*Selected, error) {
+	out := &Selected{Snapshot: s, History: h, Task: task.Parse(q.Title, q.Body, q.Kind)}
+	var err error
+	out.Ranking, err = score.Rank(ctx, score.Input{Snapshot: s, History: h, Task: out.Task, Touched: q.Touched, ChurnHalfLifeDays: q.HalfLife}, q.Weights)
+	if err != nil {
+		return nil, fmt.Errorf("rank: %w", err)
+	}
+	out.Intent = out.Task.Check(task.Vocabulary{Files: len(s.Files), Found: out.Ranking.Found, Named: out.Ranking.Named()}, q.Threshold)
+	text := q.Title
+	if q.Body != "" {
+		text += "\n\n" + q.Body
+	}
+	out.Bundle, err = pick.Build(ctx, pick.Input{
+		Snapshot: s, History: h, Ranking: out.Ranking, Task: text,
+		TaskKind: string(out.Task.Kind), TaskType: out.Task.Type.Name,
+		Intent: pick.Intent{Score: out.Intent.Score, Level: out.Intent.Level, Reasons: out.Intent.Reasons},
+	}, q.Pick)
+	if err != nil {
+		return nil, fmt.Errorf("select: %w", err)
+	}
+	return out, nil
+}
+
+// SelectAt answers a query for a commit's tree and past.
+func (e *Engine) SelectAt(ctx context.Context, commit git.Hash, q Query) (*Selected, error) {
+	s, err := e.Snapshot(ctx, index.Tree(e.repo, commit))
+	if err != nil {
+		return nil, err
+	}
+	h, err := e.History(ctx, commit)
+	if err != nil {
+		return nil, err
+	}
+	return e.Select(ctx, s, h, q)
+}
