@@ -51,7 +51,7 @@ var layers = []layer{
 	{"report/github", nil},
 	// The option structs of every stage are composed here, so it may see the stages.
 	{"cmd/internal/config", []string{"analyze/pick", "analyze/risk", "analyze/search", "index/store", "index/synonyms", "bench/eval"}},
-	{"cmd/internal/job", []string{"cmd/internal/config", "report", "analyze/search", "index/store", "index/synonyms", "bench/eval"}},
+	{"cmd/internal/job", []string{"cmd/internal/config", "index/cache", "report", "analyze/search", "index/store", "index/synonyms", "bench/eval"}},
 	{"cmd/internal/action", []string{"cmd/internal/job", "report/github"}},
 	{"cmd/internal/mcp", []string{"cmd/internal/job"}},
 	{"cmd/internal/cli", []string{"cmd/internal/action", "cmd/internal/mcp", "index/watch"}},
