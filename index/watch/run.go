@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/ctxt-dev/ctxt/analyze/search"
 	"github.com/ctxt-dev/ctxt/index/ignore"
 	"github.com/ctxt-dev/ctxt/index/store"
 	"github.com/ctxt-dev/ctxt/index/symbols"
@@ -54,12 +51,6 @@ type Round struct {
 	Changes changes
 	Rescan  bool
 	Took    time.Duration
-}
-
-// live is what the endpoint answers from. It is swapped, never changed.
-type live struct {
-	index  *search.Index
-	status Status
 }
 
 // daemon is a running watch.
@@ -299,93 +290,6 @@ func (d *daemon) rescan(ctx context.Context) (changes, error) {
 	return ch, err
 }
 
-// sameFolder reports an error when the root's path is no longer the folder that was opened.
-func (d *daemon) sameFolder() error {
-	now, err := os.Stat(d.o.Root)
-	if err == nil {
-		var then os.FileInfo
-		if then, err = d.tree.root.Stat("."); err == nil && os.SameFile(now, then) {
-			return nil
-		}
-	}
-	d.dirty = false // there is no place for the index any more
-	return fmt.Errorf("%s was moved or removed; start the watch again", d.o.Root)
-}
-
-// watchConfig watches the folder of the configuration file, which the dot rule leaves out.
-func (d *daemon) watchConfig() {
-	if info, err := d.tree.root.Lstat(store.Dir); err == nil && info.IsDir() {
-		d.tree.add(store.Dir)
-	}
-}
-
-// openNotifier starts watching, or polling when that was asked for or the system refuses.
-func (d *daemon) openNotifier(poll bool) error {
-	if !poll {
-		n, err := d.o.notify(d.o.Root, d.events)
-		if err == nil {
-			d.tree.watch = n
-			return nil
-		}
-		d.o.Log(describe(err) + "; comparing the whole folder every " + d.o.PollEach.String() + " instead")
-	}
-	n, err := newPoller(d.o.ticks)(d.o.Root, d.events)
-	if err != nil {
-		return fmt.Errorf("watch %s: %w", d.o.Root, err)
-	}
-	d.tree.watch, d.polling = n, true
-	return nil
-}
-
-// checkNotifier falls back to polling when a folder could not be watched.
-func (d *daemon) checkNotifier() {
-	err := d.tree.fault
-	if d.tree.fault = nil; err == nil || d.polling {
-		return
-	}
-	d.o.Log(describe(err) + "; comparing the whole folder every " + d.o.PollEach.String() + " instead")
-	d.tree.watch.Close()
-	d.tree.watch, _ = newPoller(d.o.ticks)(d.o.Root, d.events) // a poller cannot fail
-	d.polling = true
-}
-
-// stamp is the state of a file that the rules come from.
-type stamp struct {
-	size int64
-	time time.Time
-}
-
-// configStamps looks at the files that the rules come from.
-func (d *daemon) configStamps() (s [2]stamp) {
-	for i, name := range []string{".gitignore", store.ConfigFile} {
-		if info, err := d.tree.root.Lstat(filepath.FromSlash(name)); err == nil {
-			s[i] = stamp{info.Size(), info.ModTime()}
-		}
-	}
-	return s
-}
-
-// reload makes the rules anew when a file that they come from has changed, and reports whether it
-// did. Rules that cannot be read, as in a half-written configuration, leave the old ones in force.
-func (d *daemon) reload() bool {
-	now := d.configStamps()
-	if now == d.config {
-		return false
-	}
-	d.config = now
-	rules, warnings, err := d.o.Rules()
-	if err != nil {
-		d.o.Log("the old ignore rules stay in force: " + err.Error())
-		return false
-	}
-	for _, w := range warnings {
-		d.o.Log("warning: " + w)
-	}
-	d.o.Log("the ignore rules have changed; comparing the whole folder")
-	d.tree.rules = rules
-	return true
-}
-
 // guard refuses a project that is larger than the limit, at the start.
 func (d *daemon) guard(ctx context.Context) error {
 	files, _ := d.tree.index.Counts()
@@ -405,78 +309,6 @@ func (d *daemon) warnSize() {
 	}
 }
 
-// swap prepares the index for searching and puts it in place.
-func (d *daemon) swap() {
-	x := d.tree.index
-	l := &live{index: search.Prepare(x), status: Status{
-		Version: RuntimeVersion, PID: os.Getpid(), Root: d.o.Root, Started: d.started.UTC().Format(time.RFC3339),
-		Timestamp: x.Timestamp, Rounds: d.rounds, Watcher: "events",
-	}}
-	if d.polling {
-		l.status.Watcher = "polling"
-	}
-	x.Walk(func(n *store.Node) {
-		switch {
-		case n.IsDir():
-			l.status.Dirs++
-		default:
-			l.status.Files++
-		}
-		if n.Fault != "" {
-			l.status.Faults++
-		}
-	})
-	d.live.Store(l)
-}
-
-// advertise writes the discovery file again when something such as git clean removed it.
-func (d *daemon) advertise() {
-	if _, err := os.Lstat(d.o.RuntimeFile); !errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	if err := saveRuntime(d.o.RuntimeFile, d.runtime); err != nil {
-		d.o.Log(err.Error())
-		return
-	}
-	d.dirty = true // the index file has probably gone with it
-	d.o.Log(d.o.RuntimeFile + " was removed; it is written again")
-}
-
-// serve opens the endpoint and writes the discovery file.
-func (d *daemon) serve(ctx context.Context, parts *sync.WaitGroup, failed chan<- error) error {
-	l, addr, err := listen()
-	if err != nil {
-		return err
-	}
-	d.runtime = Runtime{Version: RuntimeVersion, Address: addr.String(), Token: newToken(), PID: os.Getpid(), Root: d.o.Root,
-		Started: d.started.UTC().Format(time.RFC3339)}
-	s := newServer(addr, d.runtime.Token)
-	s.search = func(r search.Request) (*search.Response, error) {
-		res, err := d.live.Load().index.Search(r)
-		if res != nil {
-			res.Source = search.Memory
-		}
-		return res, err
-	}
-	s.status = func() Status { return d.live.Load().status }
-	if d.o.SearchLog {
-		s.log = func(q string, results int, took time.Duration) {
-			d.o.Log(fmt.Sprintf("search %q: %d results in %s", clipQuery(q, d.o.SearchLogQueryMax), results, took.Round(time.Microsecond)))
-		}
-	}
-	if err := saveRuntime(d.o.RuntimeFile, d.runtime); err != nil {
-		l.Close()
-		return err
-	}
-	d.o.Log(fmt.Sprintf("watching %s; searches are answered on %s", d.o.Root, addr))
-	parts.Go(func() {
-		if err := s.serve(ctx, l); err != nil {
-			failed <- err
-		}
-	})
-	return nil
-}
-
 // flush writes the index when it differs from its file.
 func (d *daemon) flush() error {
 	if !d.dirty {
@@ -488,29 +320,4 @@ func (d *daemon) flush() error {
 	}
 	d.o.Log("the index is written to " + d.o.IndexFile)
 	return nil
-}
-
-// maxNamed is how many paths a verbose report names.
-const maxNamed = 50
-
-// report logs a round: one line, and with Verbose one for each path.
-func (d *daemon) report(what string, c changes, took time.Duration) {
-	d.o.Log(fmt.Sprintf("%s: %d added, %d changed, %d removed in %s", what, len(c.Added), len(c.Changed), len(c.Removed), took.Round(time.Millisecond)))
-	if !d.o.Verbose {
-		return
-	}
-	named := 0
-	for _, part := range []struct {
-		verb  string
-		paths []string
-	}{{"added", c.Added}, {"changed", c.Changed}, {"removed", c.Removed}} {
-		for _, p := range part.paths {
-			if named++; named <= maxNamed {
-				d.o.Log("  " + part.verb + " " + p)
-			}
-		}
-	}
-	if named > maxNamed {
-		d.o.Log(fmt.Sprintf("  and %d more", named-maxNamed))
-	}
 }
