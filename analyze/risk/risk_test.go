@@ -147,6 +147,19 @@ func TestMissingCompanionIsNamed(t *testing.T) {
 	}
 }
 
+func TestOnlyATestChanged(t *testing.T) {
+	r := paired(t, 60)
+	r.Write("store/lock_test.go", "another test\n")
+	r.Commit("lock: test more")
+	a := assess(t, build(t, r))
+	if g := signal(a, "companions"); g == nil || g.Level != Low || !strings.Contains(g.Why, "only tests changed") {
+		t.Errorf("signal %+v, want a low one that says that only tests changed", g)
+	}
+	if strings.Contains(a.Headline, "lock.go") {
+		t.Errorf("headline %q", a.Headline)
+	}
+}
+
 func TestNothingIsMissing(t *testing.T) {
 	for name, change := range map[string][]string{
 		"the pair":         {"store/lock.go", "store/lock_test.go"},

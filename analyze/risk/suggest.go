@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/ctxt-dev/ctxt/index"
 	"github.com/ctxt-dev/ctxt/index/git"
 	"github.com/ctxt-dev/ctxt/index/history"
 	"github.com/ctxt-dev/ctxt/index/text"
@@ -131,8 +132,21 @@ func (a *assessor) companions(ctx context.Context) error {
 	if len(a.out.Companions) > 1 {
 		g.Why += fmt.Sprintf("; also `%s`", strings.Join(g.Files[1:], "`, `"))
 	}
+	if a.onlyTests() && index.RoleOf(b.Path) == index.Source {
+		g.Level = Low
+		g.Why += "; only tests changed, which may be all that was meant"
+	}
 	a.add(g)
 	return nil
+}
+
+func (a *assessor) onlyTests() bool {
+	for _, p := range a.paths {
+		if index.RoleOf(p) != index.Test {
+			return false
+		}
+	}
+	return true
 }
 
 // wordAt is the run of letters, digits, underscores and hyphens of s at a byte offset.
