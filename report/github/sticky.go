@@ -81,11 +81,10 @@ type identity struct {
 
 func (i identity) known() bool { return i.id != 0 || i.login != "" }
 
+// is compares by id and by login, exactly: the two APIs may number an app's account differently, and
+// no person's login ends in "[bot]".
 func (i identity) is(u *gh.User) bool {
-	if i.id != 0 {
-		return u.GetID() == i.id
-	}
-	return i.login != "" && u.GetLogin() == i.login
+	return i.id != 0 && u.GetID() == i.id || i.login != "" && u.GetLogin() == i.login
 }
 
 // whoami learns which account the token writes as: GraphQL's viewer answers for every kind of token,

@@ -88,8 +88,9 @@ func TestCreateThenUnchangedThenUpdate(t *testing.T) {
 		"token of a person": func(s *githubtest.Server) {
 			s.Viewer, s.Person, s.Me = false, true, githubtest.User{ID: 9, Login: "robot-owner", Type: "User"}
 		},
-		"token of an app": func(s *githubtest.Server) { s.Me = githubtest.User{ID: 77, Login: "my-app[bot]", Type: "Bot"} },
-		"nobody says who": func(s *githubtest.Server) { s.Viewer = false },
+		"token of an app":           func(s *githubtest.Server) { s.Me = githubtest.User{ID: 77, Login: "my-app[bot]", Type: "Bot"} },
+		"another number in GraphQL": func(s *githubtest.Server) { s.ViewerID = 123456 },
+		"nobody says who":           func(s *githubtest.Server) { s.Viewer = false },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := githubtest.New(t, "")

@@ -53,11 +53,13 @@ type Server struct {
 	URL    string // of the REST API, as GITHUB_API_URL
 	Me     User   // whom the token writes as
 	Viewer bool   // GraphQL's viewer answers
-	Person bool   // /user answers
-	Repo   string // owner/name
-	Number int    // of the pull request
-	Token  string // required of every request
-	Pulls  []Pull
+	// ViewerID is the number that GraphQL gives the account; 0: that of Me.
+	ViewerID int64
+	Person   bool   // /user answers
+	Repo     string // owner/name
+	Number   int    // of the pull request
+	Token    string // required of every request
+	Pulls    []Pull
 	// OnRequest may return a fault for the n-th request of the method and path (from 1).
 	OnRequest func(method, path string, n int) *Fault
 
@@ -191,7 +193,11 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 			reply(w, 403, map[string]string{"message": "Resource not accessible by integration"})
 			return
 		}
-		reply(w, 200, map[string]any{"data": map[string]any{"viewer": map[string]any{"login": s.Me.Login, "databaseId": s.Me.ID}}})
+		id := s.Me.ID
+		if s.ViewerID != 0 {
+			id = s.ViewerID
+		}
+		reply(w, 200, map[string]any{"data": map[string]any{"viewer": map[string]any{"login": s.Me.Login, "databaseId": id}}})
 	case r.Method == "GET" && r.URL.Path == "/user":
 		if !s.Person {
 			reply(w, 403, map[string]string{"message": "Resource not accessible by integration"})
