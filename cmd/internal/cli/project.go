@@ -61,7 +61,7 @@ func rootFolder(root string) (string, error) {
 }
 
 // findRoot returns the folder that reading commands work on: the given one, else the nearest one
-// from the current folder upwards that has a .ctxt folder, else the current one.
+// from the current folder upwards, within its repository, that has a .ctxt folder, else the current one.
 func findRoot(given string) (string, error) {
 	if given != "" {
 		return rootFolder(given)
@@ -74,7 +74,8 @@ func findRoot(given string) (string, error) {
 		if info, err := os.Lstat(filepath.Join(dir, store.Dir)); err == nil && info.IsDir() {
 			return dir, nil
 		}
-		if dir == filepath.Dir(dir) {
+		// A repository's folder is as far as it goes: what lies above is somebody else's.
+		if dir == filepath.Dir(dir) || exists(filepath.Join(dir, ".git")) {
 			return here, nil
 		}
 	}
