@@ -301,11 +301,11 @@ func TestSizeLadder(t *testing.T) {
 		big.Context.Files = append(big.Context.Files, pick.File{Path: big.Change.Files[i].Path, Rank: i + 1, Reason: strings.Repeat("𐍈 ", 200)})
 	}
 	worst := hostile(companionReport(), strings.Repeat("\u202e@", 60000))
-	worst.Risk.Signals = slices.Repeat(worst.Risk.Signals, 1000)
-	worst.Gates = slices.Repeat(worst.Gates, 1000)
-	worst.Notes = slices.Repeat(worst.Notes, 1000)
-	worst.Problems = slices.Repeat(worst.Problems, 1000)
-	worst.Risk.Companions = slices.Repeat(worst.Risk.Companions, 1000)
+	worst.Risk.Signals = slices.Repeat(worst.Risk.Signals, 100)
+	worst.Gates = slices.Repeat(worst.Gates, 100)
+	worst.Notes = slices.Repeat(worst.Notes, 100)
+	worst.Problems = slices.Repeat(worst.Problems, 100)
+	worst.Risk.Companions = slices.Repeat(worst.Risk.Companions, 100)
 	for name, r := range map[string]*Report{"20,000 files": big, "60,000 characters everywhere": worst} {
 		md := Markdown(r, MarkdownOptions{Marker: marker})
 		if n := units(md); n > CommentLimit {
