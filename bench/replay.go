@@ -49,7 +49,7 @@ type ReplayCase struct {
 	Ranked   []string `json:"ranked"`                     // the first RankedKept paths of the ranking
 	Bundle   []string `json:"bundle"`                     // paths with at least one code region
 	PathOnly []string `json:"bundle_path_only,omitempty"` // paths that the bundle only names
-	First    *int     `json:"first"`                      // rank (from 1) of the first gold file in the whole ranking; null when it is absent
+	First    *int     `json:"first"`                      // rank (from 1) of the first gold file, also behind RankedKept; null when it is not ranked
 	Hunks    Hunks    `json:"hunks"`
 	Tokens   int      `json:"bundle_tokens"`
 	Skipped  string   `json:"skipped,omitempty"` // why the case could not be measured

@@ -6,7 +6,6 @@ import (
 	"github.com/ctxt-dev/ctxt/bench/eval"
 	"github.com/ctxt-dev/ctxt/cmd/internal/config"
 	"github.com/ctxt-dev/ctxt/cmd/internal/job"
-	"github.com/ctxt-dev/ctxt/index"
 	"github.com/ctxt-dev/ctxt/index/git"
 )
 
@@ -51,13 +50,14 @@ func selectionOf(s *job.Selected) eval.Selection {
 	return out
 }
 
-// activateEngine answers a query by the selection on the checked-out commit.
-func activateEngine(ctx context.Context, root string) (ask eval.Engine, exists func(string) bool, err error) {
-	repo, err := git.Open(root, git.Options{})
+// activateEngine answers a query as activate does in the project at root: by its configuration, on the
+// checked-out commit with its uncommitted changes.
+func (app *App) activateEngine(ctx context.Context, root string) (ask eval.Engine, exists func(string) bool, err error) {
+	p, err := app.openProject(root)
 	if err != nil {
 		return nil, nil, err
 	}
-	head, err := repo.Resolve(ctx, "HEAD")
+	repo, err := git.Open(root, git.Options{})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -65,16 +65,12 @@ func activateEngine(ctx context.Context, root string) (ask eval.Engine, exists f
 	if err != nil {
 		return nil, nil, err
 	}
-	snapshot, err := e.Snapshot(ctx, index.Tree(repo, head))
-	if err != nil {
-		return nil, nil, err
-	}
-	past, err := e.History(ctx, head)
+	snapshot, past, err := e.WorkTree(ctx, job.ActivateOptions{Dir: root, Config: p.Config})
 	if err != nil {
 		return nil, nil, err
 	}
 	ask = func(ctx context.Context, query string) (eval.Selection, error) {
-		q := job.DefaultQuery(config.Default())
+		q := job.DefaultQuery(p.Config)
 		q.Title = query
 		s, err := e.Select(ctx, snapshot, past, q)
 		if err != nil {
