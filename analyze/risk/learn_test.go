@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -154,4 +155,20 @@ func splitLines(b []byte) [][]byte {
 func diff(a, b []byte) ([]git.Hunk, int, int) {
 	h, added, deleted, _ := git.LineDiff(a, b)
 	return h, added, deleted
+}
+
+func TestTrimmedDifferenceIsTheSame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		part := func(name string) []byte {
+			return []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "b\n", "\n", "c d\n", "x", "\x00", strings.Repeat("long ", 300) + "\n"}), 0, 12).Draw(t, name), ""))
+		}
+		head, tail := part("head"), part("tail")
+		old := slices.Concat(head, part("old"), tail)
+		new := slices.Concat(head, part("new"), tail)
+		hunks, added, deleted, binary := lineDiff(old, new)
+		wantHunks, wantAdded, wantDeleted, wantBinary := git.LineDiff(old, new)
+		if !slices.Equal(hunks, wantHunks) || added != wantAdded || deleted != wantDeleted || binary != wantBinary {
+			t.Fatalf("%q to %q: %v, want %v", old, new, hunks, wantHunks)
+		}
+	})
 }

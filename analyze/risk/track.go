@@ -109,7 +109,7 @@ func (t *tracker) advance(i int, from string, ch git.Change, old git.Hash) (adde
 			}
 		}
 	}
-	hunks, added, deleted, binary := git.LineDiff(prev.data, data)
+	hunks, added, deleted, binary := lineDiff(prev.data, data)
 	if binary {
 		return 0, 0, true
 	}
@@ -186,7 +186,7 @@ func (t *tracker) version(p string, blob git.Hash) (version, bool) {
 	}
 	v := version{blob: blob, data: data}
 	for k := len(f.versions) - 1; k >= 0; k-- {
-		hunks, _, _, binary := git.LineDiff(f.versions[k].data, data)
+		hunks, _, _, binary := lineDiff(f.versions[k].data, data)
 		if binary {
 			break
 		}
