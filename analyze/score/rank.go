@@ -251,3 +251,14 @@ func (r *Ranking) Named() int {
 	}
 	return n
 }
+
+// Score is a file's score, by id.
+func (r *Ranking) Score(file int) float64 { return r.Scores[file] }
+
+// Top is the best file's score; 0 when there is none.
+func (r *Ranking) Top() float64 {
+	if len(r.Order) == 0 {
+		return 0
+	}
+	return r.Scores[r.Order[0]]
+}

@@ -9,6 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ctxt-dev/ctxt/analyze/pick"
+	"github.com/ctxt-dev/ctxt/cmd/internal/job"
+
 	"github.com/ctxt-dev/ctxt/index/synonyms"
 )
 
@@ -73,12 +76,15 @@ func (app *App) run(ctx context.Context, args []string) int {
 
 // commands lists the constructors; one file each.
 var commands = []func(*App) *cobra.Command{
+	newAction(job.RunPR, pick.Markdown),
+	newActivate,
 	newBench,
 	newClean,
 	newConfig,
 	newDoctor,
 	newEval,
 	newInit,
+	newPR,
 	newReport,
 	newSearchHints,
 	newStatus,

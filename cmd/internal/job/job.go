@@ -20,5 +20,6 @@ type PROptions struct {
 	HistoryCommits int    // 0: 3000
 	Budget         pick.Budget
 	CacheDir       string // empty: no cache
+	FromHead       bool   // the title and body are those of the head commit
 	Version        string // the tool's
 }

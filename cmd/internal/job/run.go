@@ -1,0 +1,154 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/ctxt-dev/ctxt/analyze/risk"
+	"github.com/ctxt-dev/ctxt/cmd/internal/config"
+	"github.com/ctxt-dev/ctxt/index"
+	"github.com/ctxt-dev/ctxt/index/git"
+	"github.com/ctxt-dev/ctxt/index/history"
+	"github.com/ctxt-dev/ctxt/report"
+)
+
+// run is the state of one pull request run: what the stages hand on.
+type run struct {
+	o          PROptions
+	repo       *git.Repo
+	engine     *Engine
+	base, head git.Hash // as given
+	fork       git.Hash // their merge base: what the change is measured against
+	config     *config.Config
+	configErr  error // gates fail closed
+	diff       []git.FileDiff
+	author     git.Commit // of the head
+	commits    int
+	past       *history.History
+	before     *index.Snapshot // of fork; made when a gate needs it
+	after      *index.Snapshot
+	selected   *Selected
+	assessment *risk.Assessment
+	out        *report.Report
+}
+
+// RunPR is the whole run of a pull request, without GitHub: commits and text in, report out. An error
+// means that there is nothing to report; a section that alone cannot be made is a Problem in the report.
+func RunPR(ctx context.Context, o PROptions) (*report.Report, error) {
+	r := &run{o: o, out: &report.Report{Version: report.SchemaVersion, Tool: strings.TrimSpace("ctxt " + o.Version), Title: o.Title}}
+	if strings.TrimSpace(o.Title+o.Body) == "" {
+		return nil, fmt.Errorf("the title and the description are both empty; give --title, --body-file or --title-from-head")
+	}
+	steps := []func(context.Context) error{
+		r.open,      // the repository, the two commits and where they part
+		r.configure, // from the base commit
+		r.change,    // the diff
+		r.index,     // the head's tree, from git objects
+		r.history,   // what the base can reach
+	}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	sections := []struct {
+		name string
+		make func(context.Context) error
+	}{
+		{"context", r.selectContext},
+		{"risk", r.assess},
+		{"gates", r.gates},
+		{"graph", r.graph},
+	}
+	for _, s := range sections {
+		if err := s.make(ctx); err != nil {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			r.out.Problems = append(r.out.Problems, report.Problem{Section: s.name, Message: err.Error()})
+		}
+	}
+	r.verdict()
+	if err := r.engine.Close(); err != nil {
+		r.out.Notes = append(r.out.Notes, err.Error())
+	}
+	return r.out, nil
+}
+
+// open opens the repository and resolves the two revisions.
+func (r *run) open(ctx context.Context) (err error) {
+	if r.repo, err = git.Open(r.o.Dir, git.Options{}); err != nil {
+		return err
+	}
+	if r.base, err = r.repo.Resolve(ctx, r.o.Base); err != nil {
+		return fmt.Errorf("base: %w", err)
+	}
+	if r.head, err = r.repo.Resolve(ctx, r.o.Head); err != nil {
+		return fmt.Errorf("head: %w", err)
+	}
+	fork, ok, err := r.repo.MergeBase(ctx, r.base, r.head)
+	switch {
+	case err != nil:
+		return fmt.Errorf("find where %s and %s part: %w", r.base.Short(), r.head.Short(), err)
+	case ok:
+		r.fork = fork
+	case r.repo.Shallow():
+		r.fork = r.base
+		r.out.Notes = append(r.out.Notes, "the shallow clone does not hold the merge base: compared with the base itself; set fetch-depth: 0")
+	default:
+		r.fork = r.base
+		r.out.Notes = append(r.out.Notes, "base and head share no history: compared with the base itself")
+	}
+	if r.engine, err = NewEngine(r.repo, EngineOptions{CacheDir: r.o.CacheDir, HistoryCommits: r.o.HistoryCommits}); err != nil {
+		return err
+	}
+	r.out.Base, r.out.Head, r.out.MergeBase = r.base.String(), r.head.String(), r.fork.String()
+	r.out.Reproduce = r.reproduce()
+	return nil
+}
+
+// change reads the diff and whose it is.
+func (r *run) change(ctx context.Context) (err error) {
+	if r.diff, err = r.repo.Diff(ctx, r.fork, r.head); err != nil {
+		return fmt.Errorf("diff: %w", err)
+	}
+	if r.author, err = r.repo.CommitInfo(ctx, r.head); err != nil {
+		return err
+	}
+	if r.commits, err = r.repo.CountBetween(ctx, r.fork, r.head); err != nil {
+		return err
+	}
+	r.out.Change = summary(r.diff, r.commits)
+	return nil
+}
+
+// index makes the snapshot of the head.
+func (r *run) index(ctx context.Context) (err error) {
+	if r.after, err = r.engine.Snapshot(ctx, index.Tree(r.repo, r.head)); err != nil {
+		return err
+	}
+	r.out.IndexSkips = r.after.Skipped
+	return nil
+}
+
+// history reads the past of the change.
+func (r *run) history(ctx context.Context) (err error) {
+	if r.past, err = r.engine.History(ctx, r.fork); err != nil {
+		return err
+	}
+	e := r.past.Extent
+	r.out.History = report.HistorySummary{Commits: len(r.past.Commits), Tip: r.fork.String(), Shallow: e.Shallow, Limited: e.Limited}
+	return nil
+}
+
+// selectContext ranks and packs the context of the change.
+func (r *run) selectContext(ctx context.Context) (err error) {
+	q := queryOf(r.config, r.pick())
+	q.Title, q.Body = r.o.Title, r.o.Body
+	if r.selected, err = r.engine.Select(ctx, r.after, r.past, q); err != nil {
+		return err
+	}
+	r.out.Context = r.selected.Bundle
+	return nil
+}
