@@ -235,7 +235,7 @@ func keepBundle(root string, b *pick.Bundle) error {
 }
 
 // stateIgnore keeps derived files out of commits; what people write stays in.
-const stateIgnore = "# Made by ctxt: derived state stays out of commits.\n*\n!.gitignore\n!cases.json\n!baseline.json\n!ctx_config.toml\n"
+const stateIgnore = "# Made by ctxt: derived state stays out of commits.\n*\n!cases.json\n!baseline.json\n!ctx_config.toml\n"
 
 func ignoreState(dir string) error {
 	file := filepath.Join(dir, ".gitignore")

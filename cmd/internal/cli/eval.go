@@ -207,7 +207,7 @@ func evalCases(ctx context.Context, app *App, o evalOptions, run eval.Options, g
 			return err
 		}
 		ask, co.Exists = x.engine, x.exists
-	} else if ask, co.Exists, err = activateEngine(ctx, root); err != nil {
+	} else if ask, co.Exists, err = app.activateEngine(ctx, root); err != nil {
 		return err
 	}
 	if o.Base != "" {
