@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -235,7 +236,7 @@ func TestRootRemoved(t *testing.T) {
 	p := newProject(t, map[string]string{"a.ts": ""})
 	p.o.PollEach = 10 * time.Millisecond
 	p.start()
-	p.must(os.RemoveAll(p.dir))
+	p.must(os.Rename(p.dir, filepath.Join(t.TempDir(), "elsewhere")))
 	select {
 	case err := <-p.done:
 		if err == nil || !strings.Contains(err.Error(), "was moved or removed") {
