@@ -102,7 +102,12 @@ func TestGitBombEndsAndCostsOnlyItself(t *testing.T) {
 		if _, err := r.Diff(context.Background(), empty, c); err == nil || !strings.Contains(err.Error(), "more than") {
 			t.Errorf("%s: Diff: %v", b, err)
 		}
-		r.stall = 100 * time.Millisecond
+		r.stall = time.Minute
+		if r.program != nil {
+			if r.program.memory = 64 << 20; runtime.GOOS != "linux" {
+				r.stall = 100 * time.Millisecond
+			}
+		}
 		all, _ := history(t, r, HistoryOptions{}, commitOf(t, dir, good.hash, c))
 		if len(all) != 3 || !all[1].Oversize || len(all[1].Changes) != 0 || len(all[2].Changes) != 0 || !all[0].Oversize {
 			t.Errorf("%s: history %+v", b, all)

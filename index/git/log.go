@@ -55,8 +55,8 @@ const maxRecords = 2_000_000
 // which, for a tree that names itself again and again, is never.
 const logStall = 5 * time.Second
 
-// logProgram reads git log; where that falls silent, or a commit's changes do not end, go-git takes
-// over from the next commit on, with the same result.
+// logProgram reads git log; where that falls silent, needs too much memory, or a commit's changes do
+// not end, go-git takes over from the next commit on, with the same result.
 func (r *Repo) logProgram(ctx context.Context, tips []Hash, o HistoryOptions, fn func(*Commit) error) error {
 	done := 0
 	err := r.runLog(ctx, tips, o, func(c *Commit) error {
@@ -99,7 +99,7 @@ func (r *Repo) runLog(ctx context.Context, tips []Hash, o HistoryOptions, fn fun
 	if err != nil {
 		return err
 	}
-	if err := cmd.Start(); err != nil {
+	if err := r.program.start(cmd); err != nil {
 		return r.program.fail(ctx, "log", err, e)
 	}
 	w := &watched{r: out, limit: r.stall, stop: cancel}
@@ -113,7 +113,7 @@ func (r *Repo) runLog(ctx context.Context, tips []Hash, o HistoryOptions, fn fun
 		return ferr
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case w.silent.Load():
+	case w.silent.Load() || werr != nil && e.outOfMemory():
 		return errEndless
 	case werr != nil && (perr == nil || errors.Is(perr, io.ErrUnexpectedEOF)):
 		return r.logFailure(ctx, werr, e)

@@ -72,7 +72,7 @@ func (c *catFile) start(mode string) (*batch, error) {
 		cancel()
 		return nil, err
 	}
-	if err := b.cmd.Start(); err != nil {
+	if err := c.repo.program.start(b.cmd); err != nil {
 		cancel()
 		return nil, c.repo.program.fail(c.ctx, "cat-file", err, b.stderr)
 	}

@@ -18,7 +18,15 @@ type program struct {
 	dir  string
 	base []string
 	env  []string
+	// memory bounds the private memory of a run, in bytes, where the system can do so.
+	memory uint64
 }
+
+// programMemory is far above what git needs: for git log over a million commits some 300 MB.
+const programMemory = 1 << 30
+
+// errMemory marks the failure of a run that reached its memory limit.
+var errMemory = errors.New("more memory needed than allowed")
 
 func findProgram(path string, r *Repo) (*program, error) {
 	if path == "" {
@@ -28,14 +36,14 @@ func findProgram(path string, r *Repo) (*program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the git program: %w", err)
 	}
-	p := &program{path: found, dir: r.gitDir, base: []string{"--no-pager", "--literal-pathspecs", "--git-dir=" + r.gitDir}}
+	p := &program{path: found, dir: r.gitDir, memory: programMemory, base: []string{"--no-pager", "--literal-pathspecs", "--git-dir=" + r.gitDir}}
 	if r.root != "" {
 		p.dir = r.root
 		p.base = append(p.base, "--work-tree="+r.root)
 	}
 	for _, kv := range []string{
 		"safe.directory=*", "protocol.allow=never", "core.fsmonitor=false", "core.hooksPath=" + os.DevNull,
-		"core.pager=cat", "core.untrackedCache=false", "core.quotePath=false", "core.attributesFile=" + os.DevNull,
+		"core.pager=cat", "advice.graftFileDeprecated=false", "core.untrackedCache=false", "core.quotePath=false", "core.attributesFile=" + os.DevNull,
 		"log.showSignature=false", "log.showRoot=true", "log.mailmap=false", "i18n.logOutputEncoding=UTF-8",
 		"diff.orderFile=" + os.DevNull, "gc.auto=0", "maintenance.auto=false", "submodule.recurse=false",
 	} {
@@ -60,14 +68,28 @@ func (p *program) command(ctx context.Context, args ...string) (*exec.Cmd, *stde
 	return cmd, e
 }
 
+// start starts a prepared run within the memory limit.
+func (p *program) start(cmd *exec.Cmd) error {
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	limitMemory(cmd.Process, p.memory)
+	return nil
+}
+
 // output runs git and returns its standard output.
 func (p *program) output(ctx context.Context, args ...string) (string, error) {
 	cmd, e := p.command(ctx, args...)
-	out, err := cmd.Output()
+	var out strings.Builder
+	cmd.Stdout = &out
+	err := p.start(cmd)
+	if err == nil {
+		err = cmd.Wait()
+	}
 	if err != nil {
 		return "", p.fail(ctx, subcommand(args), err, e)
 	}
-	return string(out), nil
+	return out.String(), nil
 }
 
 // subcommand returns the first argument that is not a -c option.
@@ -82,6 +104,9 @@ func subcommand(args []string) string {
 func (p *program) fail(ctx context.Context, what string, err error, e *stderr) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if e.outOfMemory() {
+		return fmt.Errorf("git %s: %w (%w)", what, errMemory, err)
 	}
 	if s := e.line(); s != "" {
 		return fmt.Errorf("git %s: %s (%w)", what, s, err)
@@ -106,6 +131,11 @@ func (s *stderr) Write(b []byte) (int, error) {
 		s.buf.Write(b[:min(room, len(b))])
 	}
 	return len(b), nil
+}
+
+// outOfMemory reports whether git gave up for want of memory.
+func (s *stderr) outOfMemory() bool {
+	return bytes.Contains(bytes.ToLower(s.buf.Bytes()), []byte("out of memory"))
 }
 
 // line returns what was written as one line of at most 300 bytes, control characters replaced.
