@@ -23,17 +23,50 @@ func lineDiff(old, new []byte) (hunks []git.Hunk, added, deleted int, binary boo
 			tail = 0
 		}
 	}
+	rest := a[len(a)-tail:]
 	a, b = a[:len(a)-tail], b[:len(b)-tail]
 	if binaryData(a) || binaryData(b) {
 		return git.LineDiff(old, new)
 	}
 	hunks, added, deleted, binary = git.LineDiff(a, b)
+	if slides(hunks, a, b, rest) {
+		return git.LineDiff(old, new)
+	}
 	skipped := bytes.Count(old[:head], []byte{'\n'})
 	for i := range hunks {
 		hunks[i].OldStart += skipped
 		hunks[i].NewStart += skipped
 	}
 	return hunks, added, deleted, binary
+}
+
+// slides reports whether changed lines at the end of a or of b could move down into rest, the lines
+// that follow both: the last run of them begins with the line that rest begins with.
+func slides(hunks []git.Hunk, a, b, rest []byte) bool {
+	next, _, whole := bytes.Cut(rest, []byte{'\n'})
+	if len(hunks) == 0 || !whole {
+		return false
+	}
+	h := hunks[len(hunks)-1]
+	starts := func(text []byte, start, lines int) bool {
+		if lines == 0 || start+lines != lineCount(text)+1 {
+			return false
+		}
+		first, _, _ := bytes.Cut(lastLines(text, lines), []byte{'\n'})
+		return bytes.Equal(first, next)
+	}
+	return starts(a, h.OldStart, h.OldLines) || starts(b, h.NewStart, h.NewLines)
+}
+
+func lineCount(b []byte) int { return bytes.Count(b, []byte{'\n'}) }
+
+// lastLines returns the last n lines of b, which ends with a line end.
+func lastLines(b []byte, n int) []byte {
+	at := len(b)
+	for range n {
+		at = bytes.LastIndexByte(b[:at-1], '\n') + 1
+	}
+	return b[at:]
 }
 
 func binaryData(b []byte) bool { return bytes.IndexByte(b[:min(len(b), sniffBytes)], 0) >= 0 }
