@@ -83,7 +83,7 @@ func newAssessor(in Input, o Options) *assessor {
 		}
 	}
 	sort.Strings(a.paths)
-	a.bot = automated(in.Change.Author, in.Change.Email) || automated(in.Change.Login, "")
+	a.bot = in.Change.Automated() != ""
 	a.locks = onlyLocks(a.paths)
 	a.foreign = wrongBase(in.Change)
 	return a

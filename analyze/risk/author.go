@@ -19,6 +19,26 @@ func automated(name, email string) bool {
 	return false
 }
 
+// Automated names the account that wrote the change when it is one of a program; empty for people.
+func (c Change) Automated() string {
+	switch {
+	case automated(c.Author, c.Email):
+		return c.Author
+	case automated(c.Login, ""):
+		return c.Login
+	}
+	return ""
+}
+
+// LockOnly reports whether nothing but lock files and the manifests beside them changed.
+func (c Change) LockOnly() bool {
+	paths := make([]string, len(c.Files))
+	for i, f := range c.Files {
+		paths[i] = f.Path
+	}
+	return onlyLocks(paths)
+}
+
 // onlyLocks reports whether all changed files are lock files or manifests beside or above one.
 func onlyLocks(paths []string) bool {
 	locks := 0
@@ -36,9 +56,12 @@ func onlyLocks(paths []string) bool {
 
 // From when a base looks wrong: this many commits, most of them by others, or already on another branch.
 const (
-	foreignCommits = 20
+	foreignCommits = ManyCommits
 	foreignShare   = 0.5
 )
+
+// ManyCommits is from how many commits on OnOthers matters.
+const ManyCommits = 20
 
 // wrongBase reports whether the change carries mostly commits that are not its own.
 func wrongBase(c Change) bool {

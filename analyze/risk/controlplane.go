@@ -1,6 +1,13 @@
 package risk
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// workflows is the folder whose files the platform runs, not this program.
+const workflows = ".github/workflows/"
 
 // DefaultControlPlane are the globs of what judges a change: configuration, cases, baseline.
 func DefaultControlPlane() []string {
@@ -21,9 +28,13 @@ func (a *assessor) controlPlane() {
 	if len(files) == 0 {
 		return
 	}
+	read := "this run read them from the base commit, where the edit has no effect"
+	if slices.ContainsFunc(files, func(p string) bool { return strings.HasPrefix(p, workflows) }) {
+		read = "this run read its configuration from the base commit, but a workflow may run as the change has it"
+	}
 	a.add(Signal{Name: "control-plane", Title: "Control plane", Level: Medium, Files: files,
 		Numbers: []Number{{"files", float64(len(files)), "files"}},
-		Why:     fmt.Sprintf("edits what judges it: `%s`%s; this run read them from the base commit, where the edit has no effect", files[0], more(len(files)-1)),
+		Why:     fmt.Sprintf("edits what judges it: `%s`%s; %s", files[0], more(len(files)-1), read),
 		Command: "git diff " + a.revisions() + " " + pathArgs(first(files, 5)...)})
 }
 

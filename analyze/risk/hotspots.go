@@ -60,7 +60,7 @@ func (a *assessor) hotspots() {
 	}
 	g.Why = fmt.Sprintf("`%s`: %s in 180 days, %d of them fixes; top %s%% of this repository's source files", b.path, count(b.changes, "change"), b.fixes, percent(b.top))
 	if len(hot) > 1 {
-		g.Why += fmt.Sprintf("; %d more changed files are hotspots", len(hot)-1)
+		g.Why += "; " + count(len(hot)-1, "further hotspot") + " changed"
 	}
 	for _, h := range hot {
 		g.Files = append(g.Files, h.path)

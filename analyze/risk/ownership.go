@@ -123,12 +123,26 @@ func (a *assessor) ownership() {
 		Numbers: []Number{{"files new to the author", float64(len(fresh)), "files"}, {"established files", float64(len(files)), "files"},
 			{"author's earlier changes", float64(before), "commits"}, {"minor contributors' share", round(minor / max(1, total)), "share"}},
 		Command: fmt.Sprintf("git shortlog -sn --no-merges %s %s", a.in.Change.Base.Short(), pathArgs(first(fresh, 5)...))}
-	g.Why = fmt.Sprintf("the author has not changed %d of the %d established source files before (%s in this repository); minor contributors made %.0f%% of their past changes",
-		len(fresh), len(files), count(before, "earlier change"), 100*minor/max(1, total))
+	who := "no earlier change by this author"
+	if before > 0 {
+		who = fmt.Sprintf("the author, with %s in this repository, has not changed %s before", count(before, "earlier change"), ofFiles(len(fresh), len(files)))
+	}
+	g.Why = fmt.Sprintf("%s; minor contributors made %.0f%% of the files' past changes", who, 100*minor/max(1, total))
 	if before > 0 && len(fresh) < len(files) {
 		g.Level = Info
 	}
 	a.add(g)
+}
+
+// ofFiles is "its source file", "its 3 source files" or "2 of its 3 source files": established ones.
+func ofFiles(n, of int) string {
+	switch {
+	case of == 1:
+		return "its source file"
+	case n == of:
+		return fmt.Sprintf("its %d source files", of)
+	}
+	return fmt.Sprintf("%d of its %d source files", n, of)
 }
 
 func (a *assessor) commitsBy(name string) (n int) {
