@@ -166,10 +166,13 @@ func anchors(t *testing.T, root, page string) []string {
 	return names
 }
 
+// goRun are the ways to run ctxt that need no installed binary; they are checked as ctxt itself.
+var goRun = strings.NewReplacer("go run "+modulePath+"/cmd/ctxt@latest ", "ctxt ", "go run ./cmd/ctxt ", "ctxt ")
+
 // commands returns a block's commands: in a console block the lines behind "$ ", else every line.
 func commands(b block) string {
 	if b.lang != "console" {
-		return b.text
+		return goRun.Replace(b.text)
 	}
 	var script strings.Builder
 	continued := false
@@ -180,7 +183,7 @@ func commands(b block) string {
 			continued = strings.HasSuffix(rest, "\\")
 		}
 	}
-	return script.String()
+	return goRun.Replace(script.String())
 }
 
 // elsewhere reports whether a block is not for the sample repository: it installs ctxt, or runs the
