@@ -158,7 +158,7 @@ var smuggled = strings.Join([]string{
 
 // hostile puts s into every text of r.
 func hostile(r *Report, s string) *Report {
-	r.Title, r.Verdict.Reason, r.Tool, r.Reproduce = s, s, s, "ctxt pr --title "+s
+	r.Title, r.Verdict.Reason, r.Tool, r.Reproduce = s, "why: "+s, s, "ctxt pr --title "+s
 	r.History.Tip = s
 	for i := range r.Change.Files {
 		r.Change.Files[i].Path = fmt.Sprintf("%d/%s", i, s)

@@ -263,6 +263,9 @@ func (p *page) notes() {
 	}
 	if p.r.Risk != nil {
 		for _, n := range head(p.r.Risk.Notes) {
+			if p.r.History.Shallow && strings.HasPrefix(n, "history limited to ") {
+				continue // said below
+			}
 			lines = append(lines, prose(n, p.names...))
 		}
 	}

@@ -142,6 +142,17 @@ func ExitCode(r *Report) int {
 	return code
 }
 
+// Culprit is the first gate that ExitCode goes by, in one line: which, and why.
+func Culprit(r *Report) string {
+	want := map[int]string{2: GateError, 1: GateFail, 3: GateWorse}[ExitCode(r)]
+	for _, g := range r.Gates {
+		if g.State == want && (g.Mode == "block" || want == GateError) {
+			return "gate " + g.Name + ": " + g.State + ": " + g.Detail
+		}
+	}
+	return ""
+}
+
 // GateState sums the gates up in one word: error, fail, worse, pass, or not_configured.
 func GateState(r *Report) string {
 	state, order := GateNotConfigured, []string{GateNotConfigured, GatePass, GateWorse, GateFail, GateError}

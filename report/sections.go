@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,7 +46,7 @@ func (p *page) infos() int {
 	n := 0
 	if p.r.Risk != nil {
 		for _, s := range head(p.r.Risk.Signals) {
-			if informs(s) && (s.Name != "companions" || len(p.r.Risk.Companions) == 0) {
+			if informs(s) && (s.Name != "companions" || len(p.r.Risk.Companions) == 0) && s.Why != p.r.Verdict.Reason && !p.gated(s.Name) {
 				n++
 			}
 		}
@@ -71,6 +72,9 @@ func (p *page) rows() []string {
 			if s.Name == "companions" && len(r.Companions) > 0 {
 				continue
 			}
+			if s.Why == p.r.Verdict.Reason || p.gated(s.Name) {
+				continue // the heading, or the gate, says the same
+			}
 			line := row(s.Title, prose(s.Why, p.names...))
 			if informs(s) {
 				info = append(info, line)
@@ -94,6 +98,14 @@ func (p *page) rows() []string {
 		rows = append(rows[:at:at], append([]string{line}, rows[at:]...)...)
 	}
 	return append(rows, info...)
+}
+
+// gated reports whether a gate of the signal's name says already what the signal says.
+func (p *page) gated(signal string) bool {
+	if signal != "control-plane" && signal != "tests" {
+		return false
+	}
+	return slices.ContainsFunc(head(p.r.Gates), func(g Gate) bool { return g.Name == signal && gateSpeaks(g) })
 }
 
 // companions is one line: the strongest in full, the others by their figures.
@@ -154,11 +166,11 @@ func percent(x float64) string {
 // gateLine is a gate's value, and its change against the baseline or its bar.
 func gateLine(g Gate, names []string) string {
 	s := text(g.Name)
-	if g.Metric != "" {
+	if g.Metric != "" && g.Metric != g.Name+"_score" {
 		s += " " + text(g.Metric)
 	}
 	if g.Value == nil {
-		if g.Detail != "" {
+		if g.Detail != "" && g.State != GatePass {
 			s += ": " + prose(g.Detail, names...)
 		}
 		return s
@@ -220,7 +232,7 @@ func (p *page) contextTable() {
 	}
 	top := min(p.d.top, len(b.Files))
 	if top > 0 {
-		p.fileRows(b.Files[:top])
+		p.fileRows(b.Files[:top], 0)
 	}
 	rest := b.Files[top:]
 	switch show := min(p.d.rest, len(rest)); {
@@ -229,7 +241,7 @@ func (p *page) contextTable() {
 		p.line("", plural(len(rest), "more file")+" in the full report.")
 	default:
 		end := p.fold(plural(len(rest), "more file"))
-		p.fileRows(rest[:show])
+		p.fileRows(rest[:show], top)
 		if n := len(rest) - show; n > 0 {
 			p.line("", plural(n, "more file")+" in the full report.")
 		}
@@ -237,14 +249,15 @@ func (p *page) contextTable() {
 	}
 }
 
-func (p *page) fileRows(files []pick.File) {
+// fileRows numbers the files by their place in the bundle: a companion's rank says little.
+func (p *page) fileRows(files []pick.File, from int) {
 	p.line("", "| # | file | why |", "|--:|---|---|")
-	for _, f := range files {
+	for i, f := range files {
 		name := code(f.Path)
 		if p.changed[f.Path] {
 			name += " changed"
 		}
-		p.line(fmt.Sprintf("| %d | %s | %s |", f.Rank, name, p.why(f)))
+		p.line(fmt.Sprintf("| %d | %s | %s |", from+i+1, name, p.why(f)))
 	}
 }
 
