@@ -73,4 +73,17 @@ type Bundle struct {
 	Files    []File   `json:"files"`
 	NearMiss []File   `json:"near_misses,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
+	Asked    *Asked   `json:"asked,omitempty"` // nil: by the defaults
+}
+
+// Asked is how a bundle was asked for, beyond its task and budget, so that it can be refined.
+type Asked struct {
+	Scope            []string `json:"scope,omitempty"`
+	Dropped          []string `json:"dropped,omitempty"` // paths that were left out
+	NearMisses       int      `json:"near_misses,omitempty"`
+	FullFileMaxLines int      `json:"full_file_max_lines,omitempty"`
+	LayerOrder       bool     `json:"layer_order,omitempty"`
+	BlastRadius      bool     `json:"blast_radius,omitempty"`
+	BranchAware      bool     `json:"branch_aware,omitempty"`
+	Session          string   `json:"session,omitempty"`
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,6 +28,7 @@ type ActivateOptions struct {
 	Pick           pick.Options   // zero values are filled in from Config
 	BranchAware    bool           // files that the branch changed count as touched
 	Touched        map[string]bool
+	Session        string // id of a session: the files that it touched count as touched
 	HistoryCommits int
 	CacheDir       string // empty: no cache on disk
 	Extractor      symbols.Mode
@@ -40,6 +42,14 @@ func Activate(ctx context.Context, o ActivateOptions) (*Selected, error) {
 	}
 	if o.Config == nil {
 		o.Config = config.Default()
+	}
+	if o.Session != "" {
+		touched, err := SessionTouched(ctx, o.Dir, o.Session)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(touched, o.Touched)
+		o.Touched = touched
 	}
 	repo, err := git.Open(o.Dir, git.Options{})
 	if err != nil && !errors.Is(err, git.ErrNotRepository) {
@@ -72,6 +82,7 @@ func Activate(ctx context.Context, o ActivateOptions) (*Selected, error) {
 	if err != nil {
 		return nil, err
 	}
+	out.Bundle.Asked = o.asked()
 	if len(s.Files) == 0 {
 		out.Bundle.Warnings = append(out.Bundle.Warnings, "there are no files here; run ctxt in the folder of a project")
 	}
