@@ -71,6 +71,7 @@ same bytes.`,
 	f.BoolVar(&o.Pick.LayerOrder, "layer-order", false, "order the files so that imported ones come first")
 	f.BoolVar(&o.Pick.BlastRadius, "blast-radius", false, "make the importers of the best files candidates too")
 	f.BoolVar(&o.BranchAware, "branch-aware", false, "count the files that this branch changed as touched")
+	f.StringVar(&o.Session, "session", "", "count the files that a session touched (ctxt session init) as touched")
 	f.BoolVar(&o.Strict, "strict", false, "exit with 1 when the task text is not sufficient")
 	f.StringVar(&o.Format, "format", "md", "md, json, paths or xml; what --stdout prints")
 	f.BoolVar(&o.Stdout, "stdout", false, "print the bundle instead of writing files")
@@ -192,7 +193,7 @@ func runActivate(ctx context.Context, app *App, o activateOptions) error {
 		}
 		return err
 	}
-	if err := keepBundle(o.Dir, s.Bundle); err != nil {
+	if err := keepActive(o.Dir, s.Bundle); err != nil {
 		return err
 	}
 	return app.describeBundle(s)

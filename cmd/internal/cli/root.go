@@ -85,13 +85,27 @@ var commands = []func(*App) *cobra.Command{
 	newEval,
 	newInit,
 	newPR,
+	newRefine,
 	newReport,
 	newSearchHints,
+	newSession,
 	newStatus,
 	newSync,
 	newVersion,
 	newWatch,
 }
+
+// firstSteps is what a newcomer needs.
+const firstSteps = `.
+
+In a git repository:
+
+  ctxt pr --base HEAD~1 --head HEAD --title-from-head   what the pull request comment would say of the last commit
+  ctxt activate --task "what you want to do"            the files and regions that a task is about
+  ctxt doctor                                           whether everything that ctxt needs is there
+
+All commands: ctxt --help. All flags of one: ctxt pr --help.
+`
 
 func newRoot(app *App) *cobra.Command {
 	root := &cobra.Command{
@@ -99,6 +113,11 @@ func newRoot(app *App) *cobra.Command {
 		Short:         "Context for a change: what it is about, what usually changes with it, how risky it is",
 		SilenceUsage:  true,
 		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := io.WriteString(cmd.OutOrStdout(), cmd.Short+firstSteps)
+			return err
+		},
 	}
 	root.PersistentFlags().BoolVarP(&app.Quiet, "quiet", "q", false, "print no progress and no notes")
 	for _, c := range commands {
