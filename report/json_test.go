@@ -30,7 +30,7 @@ var limits = map[string]map[string]any{
 
 // schemaOf writes the schema of a type at a JSON path.
 func schemaOf(t reflect.Type, path string) map[string]any {
-	s := map[string]any{}
+	var s map[string]any
 	switch t.Kind() {
 	case reflect.Pointer:
 		return schemaOf(t.Elem(), path)

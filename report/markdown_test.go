@@ -158,7 +158,7 @@ func checkMarkdown(t interface {
 		}
 		switch n := n.(type) {
 		case *ast.Link, *ast.AutoLink, *ast.Image:
-			return 0, fmt.Errorf("%s in the page: %s", n.Kind(), n.Text(src))
+			return 0, fmt.Errorf("%s in the page", n.Kind())
 		case *ast.CodeSpan, *ast.CodeBlock:
 			words.WriteByte(' ') // texts before and after are searched apart
 			return ast.WalkSkipChildren, nil

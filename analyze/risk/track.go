@@ -13,14 +13,12 @@ import (
 
 // tracker knows, for every content of a file that is still of interest, which change wrote each line.
 type tracker struct {
-	h      *history.History
-	past   *Past
-	files  map[string]*trackedFile
-	latest map[string]git.Hash // path → its newest content among the changes planned so far
-	want   []git.Hash          // contents that the next batch reads
-	blobs  map[git.Hash][]byte
-	taken  [fixedKinds]map[int32]bool // whose lines the current change takes away, by kind of file
-	held   int                        // bytes in files
+	h     *history.History
+	past  *Past
+	files map[string]*trackedFile
+	blobs map[git.Hash][]byte
+	taken [fixedKinds]map[int32]bool // whose lines the current change takes away, by kind of file
+	held  int                        // bytes in files
 }
 
 // keptVersions is how many contents of a file are kept: branches that grow side by side alternate.

@@ -56,10 +56,11 @@ type dialect struct {
 	skip     map[string]bool // words that are not names
 }
 
+const impl Kind = "impl" // a block that lends its name to its members, and is no symbol itself
+
 const (
-	impl         Kind = "impl" // a block that lends its name to its members, and is no symbol itself
-	maxRegexLine      = 2000   // bytes; longer lines are not looked at
-	maxHead           = 2000   // bytes between a name and its body
+	maxRegexLine = 2000 // bytes; longer lines are not looked at
+	maxHead      = 2000 // bytes between a name and its body
 )
 
 // dialects holds what is in dialectTable, compiled.

@@ -4,6 +4,7 @@ package symbols
 
 import (
 	"bytes"
+	"context"
 	"strings"
 
 	sitter "github.com/smacker/go-tree-sitter"
@@ -108,8 +109,8 @@ func (w *walker) reparse(src []byte, line int, recv string) {
 	defer p.Close()
 	p.SetLanguage(w.g.lang)
 	p.SetOperationLimit(int(w.b.limit.Microseconds()))
-	tree := p.Parse(nil, src)
-	if tree == nil {
+	tree, err := p.ParseCtx(context.Background(), nil, src)
+	if err != nil {
 		return
 	}
 	defer tree.Close()

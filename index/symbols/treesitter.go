@@ -4,6 +4,7 @@ package symbols
 
 import (
 	"bytes"
+	"context"
 	"math"
 	"sync"
 
@@ -76,8 +77,8 @@ func parseAt(b *builder, g *grammar, src []byte, line int) string {
 	defer p.Close()
 	p.SetLanguage(g.lang)
 	p.SetOperationLimit(int(b.limit.Microseconds()))
-	tree := p.Parse(nil, src)
-	if tree == nil {
+	tree, err := p.ParseCtx(context.Background(), nil, src)
+	if err != nil {
 		return "tree-sitter: stopped at the time limit"
 	}
 	defer tree.Close()

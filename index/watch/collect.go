@@ -3,7 +3,6 @@ package watch
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -102,11 +101,4 @@ func parents(path string) func(func(string) bool) {
 			}
 		}
 	}
-}
-
-func parentOf(path string) string {
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		return path[:i]
-	}
-	return "."
 }
