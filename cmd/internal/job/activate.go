@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/ctxt-dev/ctxt/index"
 	"github.com/ctxt-dev/ctxt/index/git"
 	"github.com/ctxt-dev/ctxt/index/ignore"
+	"github.com/ctxt-dev/ctxt/index/store"
 	"github.com/ctxt-dev/ctxt/index/symbols"
 )
 
@@ -145,9 +145,9 @@ func withoutState(changes []git.WorktreeChange) []git.WorktreeChange {
 
 // folderRules are the ignore rules of a folder that is no repository.
 func folderRules(dir string, c *config.Config) (*ignore.Rules, error) {
-	data, err := os.ReadFile(filepath.Join(dir, ".gitignore"))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("read .gitignore: %w", err)
+	data, err := store.ReadFile(filepath.Join(dir, ".gitignore"), store.MaxConfigBytes)
+	if err != nil && !store.IsNotExist(err) {
+		return nil, err
 	}
 	return ignore.New(ignore.Options{Gitignore: data, Ignore: c.Common.Ignore, DotWhitelist: c.Common.DotWhitelist}), nil
 }
