@@ -87,6 +87,7 @@ var commands = []func(*App) *cobra.Command{
 	newPR,
 	newRefine,
 	newReport,
+	newScan,
 	newSearchHints,
 	newSession,
 	newStatus,
