@@ -43,7 +43,7 @@ type Common struct {
 	SynonymsMax     int      `toml:"synonyms_max"`     // a name
 	Ignore          []string `toml:"ignore"`           // merged with the built-in patterns
 	DotWhitelist    []string `toml:"dot_whitelist"`    // merged with the built-in names
-	Verbose         bool     `toml:"verbose"`          //
+	Verbose         bool     `toml:"verbose"`          // print what init, sync and watch are doing
 	MaxFiles        int      `toml:"max_files"`        // of an index; 0: no limit
 	SymbolExtractor string   `toml:"symbol_extractor"` // auto, treesitter or regex
 }
@@ -52,29 +52,29 @@ type Common struct {
 type LLM struct {
 	Provider         string  `toml:"provider"` // a label; endpoint and model control the request
 	Endpoint         string  `toml:"endpoint"`
-	Model            string  `toml:"model"`
+	Model            string  `toml:"model"` // that is asked
 	APIKey           string  `toml:"api_key"`
-	APIKeyEnv        string  `toml:"api_key_env"`
-	Temperature      float64 `toml:"temperature"`
+	APIKeyEnv        string  `toml:"api_key_env"` // name of the variable that holds the key
+	Temperature      float64 `toml:"temperature"` // of the model
 	ParallelRequests int     `toml:"parallel_requests"`
 }
 
 // Search holds the defaults of search-hints.
 type Search struct {
-	Limit       int     `toml:"limit"`
-	MinScore    float64 `toml:"min_score"`
-	Type        string  `toml:"type"` // files, dirs or all
+	Limit       int     `toml:"limit"`     // most results
+	MinScore    float64 `toml:"min_score"` // results below it are left out
+	Type        string  `toml:"type"`      // files, dirs or all
 	DirLimit    int     `toml:"dir_limit"`
 	DrillLimit  int     `toml:"drill_limit"`
 	Memory      bool    `toml:"memory"`
-	RuntimeFile string  `toml:"runtime_file"`
+	RuntimeFile string  `toml:"runtime_file"` // discovery file of a running watch
 	Hybrid      bool    `toml:"hybrid"`
 	HybridScore float64 `toml:"hybrid_score"`
 }
 
 // Watch holds the defaults of watch.
 type Watch struct {
-	Debounce          Duration `toml:"debounce"`
+	Debounce          Duration `toml:"debounce"` // pause in the changes after which they are applied
 	LLMOnWatch        bool     `toml:"llm_on_watch"`
 	SearchLog         bool     `toml:"search_log"`
 	SearchLogQueryMax int      `toml:"search_log_query_max"`
@@ -94,23 +94,23 @@ type Selector struct {
 
 // Budget limits a bundle.
 type Budget struct {
-	Tokens   int `toml:"tokens"`
-	MaxFiles int `toml:"max_files"`
+	Tokens   int `toml:"tokens"`    // of a bundle, counted with a real tokenizer
+	MaxFiles int `toml:"max_files"` // most files of a bundle
 }
 
 // Shadow chooses the files that are added from the co-commit graph.
 type Shadow struct {
-	Enabled           bool    `toml:"enabled"`
-	MinAffinity       float64 `toml:"min_affinity"` // in [0,1]
-	MinCoCommitCount  int     `toml:"min_co_commit_count"`
-	MaxShadowAdds     int     `toml:"max_shadow_adds"`
+	Enabled           bool    `toml:"enabled"`             // add such files at all
+	MinAffinity       float64 `toml:"min_affinity"`        // in [0,1]
+	MinCoCommitCount  int     `toml:"min_co_commit_count"` // fewest joint commits
+	MaxShadowAdds     int     `toml:"max_shadow_adds"`     // most files that are added
 	TauDays           float64 `toml:"tau_days"`            // time constant of the decay
 	CommitSizePenalty float64 `toml:"commit_size_penalty"` // exponent p: a commit of n files counts n^-p
 }
 
 // Churn weighs past changes by age.
 type Churn struct {
-	HalfLifeDays float64 `toml:"half_life_days"`
+	HalfLifeDays float64 `toml:"half_life_days"` // after so many days a change counts half
 }
 
 // Mode says what a missed gate does.
@@ -135,37 +135,37 @@ type Gates struct {
 
 // IntentGate wants a task text that says what the change is about.
 type IntentGate struct {
-	Mode     Mode    `toml:"mode"`
+	Mode     Mode    `toml:"mode"`      // what a miss does
 	MinScore float64 `toml:"min_score"` // of the intent check, in [0,1]
 }
 
 // TestsGate wants a test changed when a file of Paths is.
 type TestsGate struct {
-	Mode  Mode     `toml:"mode"`
+	Mode  Mode     `toml:"mode"`  // what a miss does
 	Paths []string `toml:"paths"` // globs, ** for any folders
 	Tests []string `toml:"tests"` // globs of what counts as a test; empty: by role
 }
 
 // CompanionsGate wants the files changed that usually change along.
 type CompanionsGate struct {
-	Mode          Mode    `toml:"mode"`
+	Mode          Mode    `toml:"mode"`           // what a miss does
 	MinJoint      int     `toml:"min_joint"`      // joint changes
 	MinConfidence float64 `toml:"min_confidence"` // in [0,1]
 }
 
 // EvalGate compares measurements with bars and with the baseline.
 type EvalGate struct {
-	Mode      Mode               `toml:"mode"`
-	Cases     string             `toml:"cases"`
-	Baseline  string             `toml:"baseline"`
+	Mode      Mode               `toml:"mode"`      // what a miss does
+	Cases     string             `toml:"cases"`     // case file
+	Baseline  string             `toml:"baseline"`  // accepted measurement
 	Tolerance float64            `toml:"tolerance"` // how much a metric may fall below the baseline
 	Min       map[string]float64 `toml:"min"`       // absolute bars by metric name, as in hit_at_5
 }
 
 // ControlPlaneGate forbids a change to edit what judges it.
 type ControlPlaneGate struct {
-	Mode  Mode     `toml:"mode"`
-	Paths []string `toml:"paths"` // globs
+	Mode  Mode     `toml:"mode"`  // what a miss does
+	Paths []string `toml:"paths"` // globs of what a change must not edit
 }
 
 // Risk tunes the assessment.
