@@ -54,7 +54,8 @@ var layers = []layer{
 	{"cmd/internal/job", []string{"cmd/internal/config", "index/cache", "report", "analyze/search", "index/store", "index/synonyms", "bench/eval"}},
 	{"cmd/internal/action", []string{"cmd/internal/job", "report/github"}},
 	{"cmd/internal/mcp", []string{"cmd/internal/job"}},
-	{"cmd/internal/cli", []string{"cmd/internal/action", "cmd/internal/mcp", "index/watch"}},
+	{"cmd/internal/agent", []string{"index/store"}},
+	{"cmd/internal/cli", []string{"cmd/internal/action", "cmd/internal/mcp", "cmd/internal/agent", "index/watch"}},
 	{"cmd/ctxt", []string{"cmd/internal/cli"}},
 }
 

@@ -78,6 +78,7 @@ func (app *App) run(ctx context.Context, args []string) int {
 var commands = []func(*App) *cobra.Command{
 	newAction(job.RunPR, pick.Markdown),
 	newActivate,
+	newAgent,
 	newBench,
 	newClean,
 	newConfig,
