@@ -4,21 +4,17 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/tiktoken-go/tokenizer"
+	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-// Encoding is the vocabulary that tokens are counted with.
-const Encoding = string(tokenizer.Cl100kBase)
+// Encoding is the vocabulary that tokens are counted with. Only this one is linked.
+const Encoding = "cl100k_base"
 
-var codec = sync.OnceValues(func() (tokenizer.Codec, error) { return tokenizer.Get(tokenizer.Cl100kBase) })
+var encoding = sync.OnceValue(codec.NewCl100kBase)
 
 // CountTokens counts with the real tokenizer.
 func CountTokens(s string) (int, error) {
-	c, err := codec()
-	if err != nil {
-		return 0, fmt.Errorf("tokenizer %s: %w", Encoding, err)
-	}
-	n, err := c.Count(s)
+	n, err := encoding().Count(s)
 	if err != nil {
 		return 0, fmt.Errorf("count tokens: %w", err)
 	}
