@@ -94,7 +94,7 @@ func (a *assessor) band() {
 	s := newSample(a.o.Past)
 	if len(s.scores) < fewestSample {
 		a.out.Band = Info
-		a.out.Worth = fmt.Sprintf("no band: only %d past changes could be compared with, %d are needed", len(s.scores), fewestSample)
+		a.out.Worth = fmt.Sprintf("no band: only %s could be compared with, %d are needed", count(len(s.scores), "past change"), fewestSample)
 		return
 	}
 	a.out.Assessed = true
@@ -113,7 +113,7 @@ func (a *assessor) limits() {
 	case h.Extent.Shallow:
 		a.note("history limited to %d commits (shallow clone); set fetch-depth: 0", n)
 	case n < fewestHistory:
-		a.note("history of only %d commits: absence of a signal says little", n)
+		a.note("history of only %s: absence of a signal says little", count(n, "commit"))
 	}
 	if a.bot {
 		a.note("automated author: ownership, scope and tests are not assessed")

@@ -105,8 +105,8 @@ func (a *assessor) companions(ctx context.Context) error {
 			return err
 		}
 	}
-	if n := len(a.in.History.Commits); n > 0 && !k.Learned() {
-		a.note("companions by a fixed rule: %d commits are too few to learn from", n)
+	if n := len(a.in.History.Commits); n >= fewestHistory && !k.Learned() {
+		a.note("companions by a fixed rule: the history is too short to learn from (%s)", count(n, "commit"))
 	}
 	if a.locks {
 		return nil

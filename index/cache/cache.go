@@ -188,6 +188,12 @@ func (c *Cache) Close() error {
 	if err := os.MkdirAll(c.dir, 0o755); err != nil {
 		return fmt.Errorf("cache folder: %w", err)
 	}
+	// Like other tools' caches it keeps itself out of commits.
+	if hide := filepath.Join(c.dir, ".gitignore"); !exists(hide) {
+		if err := os.WriteFile(hide, []byte("*\n"), 0o644); err != nil {
+			return fmt.Errorf("cache: %w", err)
+		}
+	}
 	sum := fnv.New64a()
 	sum.Write(buf)
 	if err := writeAtomic(c.dir, fmt.Sprintf("%016x.seg", sum.Sum64()), buf); err != nil {
@@ -196,6 +202,11 @@ func (c *Cache) Close() error {
 	c.fresh = nil
 	c.evict(merge, int64(len(buf)))
 	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // merged appends the intact records of all segments that are not among the fresh ones.

@@ -167,7 +167,7 @@ func (a *run) exit(r *report.Report) int {
 		return 0
 	}
 	if code != 0 {
-		a.log.fail("gates: %s", report.GateState(r))
+		a.log.fail("%s", report.Culprit(r))
 	}
 	return code
 }

@@ -69,7 +69,7 @@ evaluated.`,
 }
 
 func runPR(ctx context.Context, app *App, o prOptions) error {
-	if err := o.prepare(ctx, app.In); err != nil {
+	if err := o.prepare(app.In); err != nil {
 		return err
 	}
 	r, err := job.RunPR(ctx, o.PROptions)
@@ -105,7 +105,7 @@ func runPR(ctx context.Context, app *App, o prOptions) error {
 		code = ExitOK
 	}
 	if code != ExitOK {
-		return &ExitCode{Code: code, Msg: "gates: " + report.GateState(r)}
+		return &ExitCode{Code: code, Msg: visible(report.Culprit(r))}
 	}
 	return nil
 }
@@ -125,7 +125,7 @@ func renderReport(r *report.Report, format string) (string, error) {
 }
 
 // prepare checks the flags and reads the texts.
-func (o *prOptions) prepare(ctx context.Context, in io.Reader) error {
+func (o *prOptions) prepare(in io.Reader) error {
 	if o.JSON {
 		o.Format = "json"
 	}
@@ -152,25 +152,19 @@ func (o *prOptions) prepare(ctx context.Context, in io.Reader) error {
 		}
 		o.Body = body
 	}
+	if o.FromHead && o.Title+o.Body != "" {
+		return errors.New("give --title-from-head, or --title and a description, not both")
+	}
+	if !o.FromHead && strings.TrimSpace(o.Title+o.Body) == "" {
+		return errors.New("the title and the description are both empty; give --title, --body-file or --title-from-head")
+	}
+	if o.HistoryCommits < 0 || o.Budget.Tokens < 0 || o.Budget.Files < 0 {
+		return errors.New("--history-commits, --budget-tokens and --budget-files want a positive number")
+	}
 	o.Version = Version
 	repo, err := git.Open(o.Dir, git.Options{})
 	if err != nil {
 		return err
-	}
-	if o.FromHead {
-		if o.Title+o.Body != "" {
-			return errors.New("give --title-from-head, or --title and a description, not both")
-		}
-		head, err := repo.Resolve(ctx, o.Head)
-		if err != nil {
-			return fmt.Errorf("head: %w", err)
-		}
-		c, err := repo.CommitInfo(ctx, head)
-		if err != nil {
-			return err
-		}
-		o.Title, o.Body, _ = strings.Cut(c.Message, "\n")
-		o.Body = strings.TrimSpace(o.Body)
 	}
 	if o.NoCache {
 		o.CacheDir = ""

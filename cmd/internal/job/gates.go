@@ -3,7 +3,9 @@ package job
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/ctxt-dev/ctxt/analyze/risk"
@@ -19,47 +21,40 @@ import (
 	"github.com/ctxt-dev/ctxt/report"
 )
 
-// The files that gates read from the base commit unless the configuration names others.
-const (
-	casesFile    = ".ctxt/cases.json"
-	baselineFile = ".ctxt/baseline.json"
-	maxCases     = 4 << 20 // bytes
-)
+// maxCases caps a case file, in bytes.
+const maxCases = 4 << 20
 
-// gates judges the change by the base's evidence gates.
+// gates judges the change by the base's evidence gates. A gate that the base's configuration does not
+// name is off: what it would find, the risk signals say. Cases that are there are measured all the same.
 func (r *run) gates(ctx context.Context) error {
 	g := r.config.Gates
-	if !r.config.IsSet("gates.eval") {
-		g.Eval.Mode = "" // the default mode applies where there are cases
+	if !r.config.IsSet("gates.intent") {
+		g.Intent.Mode = ""
+	}
+	if !r.config.IsSet("gates.companions") {
+		g.Companions.Mode = ""
+	}
+	if !r.config.IsSet("gates.control_plane") {
+		g.ControlPlane.Mode = ""
 	}
 	if !r.config.IsSet("gates.bench") {
 		g.Bench.Mode = ""
 	}
-	measured, err := r.measure(ctx, g.Eval)
-	if err != nil {
-		measured = &risk.Measured{Err: err, Command: evalCommand}
-		if g.Eval.Mode == "" {
-			r.out.Problems = append(r.out.Problems, report.Problem{Section: "eval", Message: err.Error()})
-			measured = nil
-		}
-	}
-	if measured != nil && g.Eval.Mode == "" {
-		g.Eval.Mode = r.config.Gates.Eval.Mode // cases are there: the default mode judges them
-	}
-	in := risk.GateInput{
-		Change:     risk.Change{Base: r.fork, Head: r.head, Files: r.diff, Commits: r.commits},
-		Assessment: r.assessment, Eval: measured, ConfigErr: r.configErr,
-	}
+	in := risk.GateInput{Change: r.subject, Assessment: r.assessment, ConfigErr: r.configErr}
 	if r.selected != nil {
 		in.Intent = r.selected.Intent.Score
 	} else {
-		in.IntentErr = fmt.Errorf("the selection failed")
+		in.IntentErr = errors.New("the selection failed")
+	}
+	if in.ConfigErr == nil {
+		in.Eval = r.measured(ctx, &g.Eval)
+		in.Bench = r.measured(ctx, &g.Bench)
 	}
 	for _, o := range risk.Gates(gateOptions(g), in) {
 		r.out.Gates = append(r.out.Gates, report.Gate{Name: o.Name, Mode: o.Mode, State: o.State, Metric: o.Metric, Value: o.Value,
 			BaseValue: o.BaseValue, Bar: o.Bar, Tolerance: o.Tolerance, Detail: o.Detail, Command: o.Command})
 	}
-	return nil
+	return ctx.Err()
 }
 
 func gateOptions(g config.Gates) risk.GateOptions {
@@ -76,18 +71,57 @@ func gateOptions(g config.Gates) risk.GateOptions {
 	return o
 }
 
-const evalCommand = "ctxt eval --engine activate --cases .ctxt/cases.json --baseline .ctxt/baseline.json"
+// measured measures for a gate; nil, and the gate off, where the base holds no cases and asks for
+// none. What cannot be measured is an error in the result: the gate fails closed.
+func (r *run) measured(ctx context.Context, g *config.EvalGate) *risk.Measured {
+	if g.Mode == "" {
+		return nil
+	}
+	m, err := r.measure(ctx, g)
+	if err != nil {
+		m = &risk.Measured{Err: err}
+	}
+	if m == nil {
+		g.Mode, g.Min = "", nil
+		return nil
+	}
+	cases, baseline := r.measureFiles(g)
+	m.Command = "ctxt eval --cases " + cases
+	if len(m.Baseline) > 0 && plainArg.MatchString(baseline) {
+		m.Command += " --baseline " + baseline
+	}
+	if !plainArg.MatchString(cases) {
+		m.Command = ""
+	}
+	return m
+}
 
-// measure runs the base's cases on the head and on the base. Without cases there is nothing to
-// measure, and the result is nil.
-func (r *run) measure(ctx context.Context, g config.EvalGate) (*risk.Measured, error) {
-	name := cmp.Or(r.o.CasesFile, g.Cases, casesFile)
+// measureFiles are the files of the base that a gate measures by.
+func (r *run) measureFiles(g *config.EvalGate) (cases, baseline string) {
+	d := config.Default().Gates.Eval
+	return cmp.Or(r.o.CasesFile, g.Cases, d.Cases), cmp.Or(r.o.BaselineFile, g.Baseline, d.Baseline)
+}
+
+// wanted reports whether somebody counts on a gate's measurement: a named file, a bar, or a mode that
+// blocks. The defaults alone want nothing of a repository that holds no cases.
+func (r *run) wanted(g *config.EvalGate) bool {
+	d := config.Default().Gates.Eval
+	return r.o.CasesFile != "" || r.o.BaselineFile != "" || g.Cases != d.Cases || g.Baseline != d.Baseline || len(g.Min) > 0 || g.Mode == config.Block
+}
+
+// measure runs the base's cases on the head and on the base; nil where there are none and none are wanted.
+func (r *run) measure(ctx context.Context, g *config.EvalGate) (*risk.Measured, error) {
+	name, baselineName := r.measureFiles(g)
 	data, err := r.baseFile(ctx, name, maxCases)
 	if err != nil {
 		return nil, fmt.Errorf("cases of the base commit: %w", err)
 	}
+	baseline, err := r.baseline(ctx, baselineName)
+	if err != nil {
+		return nil, err
+	}
 	if data == nil {
-		if r.o.CasesFile != "" || g.Mode != "" {
+		if baseline != nil || r.wanted(g) {
 			return nil, fmt.Errorf("cases %s are not in the base commit %s", name, r.fork.Short())
 		}
 		return nil, nil
@@ -96,47 +130,83 @@ func (r *run) measure(ctx context.Context, g config.EvalGate) (*risk.Measured, e
 	if err != nil {
 		return nil, err
 	}
-	baseline, err := r.baseline(ctx, g)
-	if err != nil {
-		return nil, err
-	}
-	m := &risk.Measured{Head: map[string]float64{}, Baseline: map[string]float64{}, Command: evalCommand}
-	if m.Cases, err = r.measureTree(ctx, r.after, file, m.Head); err != nil {
-		return nil, err
-	}
-	if r.before, err = r.engine.Snapshot(ctx, index.Tree(r.repo, r.fork)); err != nil {
-		return nil, err
-	}
-	if m.BaseCases, err = r.measureTree(ctx, r.before, file, m.Baseline); err != nil {
+	m := &risk.Measured{}
+	if m.Head, m.Cases, err = r.measureTree(ctx, r.after, file); err != nil {
 		return nil, err
 	}
 	// The accepted measurement goes before the base's own: a decline in small steps must show.
 	if baseline != nil {
-		m.BaseCases = baseline.Cases
+		m.BaseCases, m.Baseline = baseline.Cases, map[string]float64{}
 		for _, s := range baseline.Metrics {
 			m.Baseline[baseline.Engine+" "+s.Name] = s.Value
 		}
+	} else {
+		if r.before == nil {
+			if r.before, err = r.engine.Snapshot(ctx, index.Tree(r.repo, r.fork)); err != nil {
+				return nil, err
+			}
+		}
+		own, n, err := r.measureTree(ctx, r.before, file)
+		if err != nil {
+			return nil, err
+		}
+		m.BaseCases, m.Baseline = n, map[string]float64{}
+		for _, k := range headlines {
+			m.Baseline[k] = own[k]
+		}
 	}
+	g.Min = qualified(g.Min, m.Head, baseline)
 	return m, nil
 }
 
-func (r *run) baseline(ctx context.Context, g config.EvalGate) (*bench.Baseline, error) {
-	name := cmp.Or(r.o.BaselineFile, g.Baseline, baselineFile)
-	data, err := r.baseFile(ctx, name, bench.MaxBaseline)
-	if err != nil {
-		return nil, fmt.Errorf("baseline of the base commit: %w", err)
+// headlines are the metrics that are compared with the base where no baseline says which.
+var headlines = []string{bench.EngineSearch + " hit_at_5", bench.EngineActivate + " recall_at_10"}
+
+// qualified puts the engine before the names of bars: that of the baseline, else the search, which is
+// what ctxt eval measures, else the one that has such a metric.
+func qualified(bars, measured map[string]float64, baseline *bench.Baseline) map[string]float64 {
+	engines := []string{bench.EngineSearch, bench.EngineActivate}
+	if baseline != nil {
+		engines = append([]string{baseline.Engine}, engines...)
 	}
-	if data == nil {
-		if r.o.BaselineFile != "" {
-			return nil, fmt.Errorf("baseline %s is not in the base commit %s", name, r.fork.Short())
+	out := make(map[string]float64, len(bars))
+	for name, bar := range bars {
+		full := name
+		for _, e := range engines {
+			if _, ok := measured[e+" "+name]; ok {
+				full = e + " " + name
+				break
+			}
 		}
+		out[full] = bar
+	}
+	return out
+}
+
+// baseline reads the accepted measurement of the base; nil when there is none.
+func (r *run) baseline(ctx context.Context, name string) (*bench.Baseline, error) {
+	data, err := r.baseFile(ctx, name, bench.MaxBaseline)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("baseline of the base commit: %w", err)
+	case data == nil && r.o.BaselineFile != "":
+		return nil, fmt.Errorf("baseline %s is not in the base commit %s", name, r.fork.Short())
+	case data == nil:
 		return nil, nil
 	}
-	return bench.ParseBaseline(name, data)
+	b, err := bench.ParseBaseline(name, data)
+	if err != nil {
+		return nil, err
+	}
+	if b.Kind != "eval" {
+		return nil, fmt.Errorf("baseline %s is of %s, and the gate measures a case file; write one with ctxt eval --update-baseline", name, b.Kind)
+	}
+	return b, nil
 }
 
 // measureTree runs the cases on one tree, by the ranked search and by the selection.
-func (r *run) measureTree(ctx context.Context, s *index.Snapshot, file *cases.File, into map[string]float64) (int, error) {
+func (r *run) measureTree(ctx context.Context, s *index.Snapshot, file *cases.File) (map[string]float64, int, error) {
+	into := map[string]float64{}
 	exists := func(p string) bool { _, ok := s.Find(p); return ok }
 	o := eval.CaseOptions{Exists: exists}
 	for _, d := range r.diff {
@@ -174,14 +244,16 @@ func (r *run) measureTree(ctx context.Context, s *index.Snapshot, file *cases.Fi
 	for _, e := range engines {
 		res, err := eval.Cases(ctx, file, e.name, e.ask, o)
 		if err != nil {
-			return 0, err
+			return nil, 0, err
 		}
 		n = res.Cases
 		for _, m := range res.Metrics {
-			into[e.name+" "+m.Name] = m.Value
+			if slices.Contains(bench.Quality, m.Name) {
+				into[e.name+" "+m.Name] = m.Value
+			}
 		}
 	}
-	return n, nil
+	return into, n, nil
 }
 
 // rankedKept is how much of a ranking a measurement reads.

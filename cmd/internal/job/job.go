@@ -10,7 +10,7 @@ import (
 type PROptions struct {
 	Dir            string // of the repository, or any folder inside it
 	Base, Head     string // revisions
-	Title, Body    string // the task; untrusted text
+	Title, Body    string // the task; untrusted text. Both empty: those of the head commit
 	Author, Email  string // of the change; empty: from the head commit
 	Login          string // of the pull request's author on the platform ("dependabot[bot]"); empty: unknown
 	ConfigFile     string // inside the base commit; empty: .ctxt/ctx_config.toml
@@ -20,6 +20,6 @@ type PROptions struct {
 	HistoryCommits int    // 0: 3000
 	Budget         pick.Budget
 	CacheDir       string // empty: no cache
-	FromHead       bool   // the title and body are those of the head commit
+	FromHead       bool   // title and body are those of the head commit, whatever Title and Body say
 	Version        string // the tool's
 }

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -24,7 +25,7 @@ type run struct {
 	configErr  error // gates fail closed
 	diff       []git.FileDiff
 	author     git.Commit // of the head
-	commits    int
+	subject    risk.Change
 	past       *history.History
 	before     *index.Snapshot // of fork; made when a gate needs it
 	after      *index.Snapshot
@@ -36,12 +37,10 @@ type run struct {
 // RunPR is the whole run of a pull request, without GitHub: commits and text in, report out. An error
 // means that there is nothing to report; a section that alone cannot be made is a Problem in the report.
 func RunPR(ctx context.Context, o PROptions) (*report.Report, error) {
-	r := &run{o: o, out: &report.Report{Version: report.SchemaVersion, Tool: strings.TrimSpace("ctxt " + o.Version), Title: o.Title}}
-	if strings.TrimSpace(o.Title+o.Body) == "" {
-		return nil, fmt.Errorf("the title and the description are both empty; give --title, --body-file or --title-from-head")
-	}
+	r := &run{o: o, out: &report.Report{Version: report.SchemaVersion, Tool: strings.TrimSpace("ctxt " + o.Version)}}
 	steps := []func(context.Context) error{
 		r.open,      // the repository, the two commits and where they part
+		r.describe,  // what the change says that it does
 		r.configure, // from the base commit
 		r.change,    // the diff
 		r.index,     // the head's tree, from git objects
@@ -104,7 +103,25 @@ func (r *run) open(ctx context.Context) (err error) {
 		return err
 	}
 	r.out.Base, r.out.Head, r.out.MergeBase = r.base.String(), r.head.String(), r.fork.String()
-	r.out.Reproduce = r.reproduce()
+	return nil
+}
+
+// describe takes the title and the description, from the head commit where they are not given.
+func (r *run) describe(ctx context.Context) (err error) {
+	if r.author, err = r.repo.CommitInfo(ctx, r.head); err != nil {
+		return fmt.Errorf("head: %w", err)
+	}
+	if strings.TrimSpace(r.o.Title+r.o.Body) == "" {
+		r.o.FromHead = true
+	}
+	if r.o.FromHead {
+		r.o.Title, r.o.Body, _ = strings.Cut(strings.TrimSpace(r.author.Message), "\n")
+		r.o.Title, r.o.Body = strings.TrimSpace(r.o.Title), strings.TrimSpace(r.o.Body)
+	}
+	if strings.TrimSpace(r.o.Title+r.o.Body) == "" {
+		return fmt.Errorf("the title and the description are empty, and so is the message of %s; say what the change does (--title, --body-file)", r.head.Short())
+	}
+	r.out.Title, r.out.Reproduce = r.o.Title, r.reproduce()
 	return nil
 }
 
@@ -113,13 +130,12 @@ func (r *run) change(ctx context.Context) (err error) {
 	if r.diff, err = r.repo.Diff(ctx, r.fork, r.head); err != nil {
 		return fmt.Errorf("diff: %w", err)
 	}
-	if r.author, err = r.repo.CommitInfo(ctx, r.head); err != nil {
+	r.subject = risk.Change{Base: r.fork, Head: r.head, Author: cmp.Or(r.o.Author, r.author.Author), Email: cmp.Or(r.o.Email, r.author.Email),
+		Login: r.o.Login, Files: r.diff}
+	if err := r.countCommits(ctx, &r.subject); err != nil {
 		return err
 	}
-	if r.commits, err = r.repo.CountBetween(ctx, r.fork, r.head); err != nil {
-		return err
-	}
-	r.out.Change = summary(r.diff, r.commits)
+	r.out.Change = summary(r.subject)
 	return nil
 }
 
@@ -138,7 +154,7 @@ func (r *run) history(ctx context.Context) (err error) {
 		return err
 	}
 	e := r.past.Extent
-	r.out.History = report.HistorySummary{Commits: len(r.past.Commits), Tip: r.fork.String(), Shallow: e.Shallow, Limited: e.Limited}
+	r.out.History = report.HistorySummary{Commits: len(r.past.Commits), Tip: r.fork.String(), TipTime: r.past.Now, Shallow: e.Shallow, Limited: e.Limited}
 	return nil
 }
 

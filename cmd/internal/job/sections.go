@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/ctxt-dev/ctxt/analyze/pick"
 	"github.com/ctxt-dev/ctxt/analyze/risk"
 	"github.com/ctxt-dev/ctxt/cmd/internal/config"
 	"github.com/ctxt-dev/ctxt/index/git"
+	"github.com/ctxt-dev/ctxt/index/history"
 	"github.com/ctxt-dev/ctxt/report"
 )
 
@@ -54,19 +57,41 @@ func (r *run) pick() pick.Options {
 	return pick.Options{Budget: r.o.Budget, Explain: true}
 }
 
-// reproduce is the command that gives the same result locally.
+// reproduce is the command that gives the same result locally. What it cannot quote is left for the
+// reader to fill in: a title is untrusted text, and nobody should paste it into a shell.
 func (r *run) reproduce() string {
 	c := fmt.Sprintf("ctxt pr --base %s --head %s", r.base.Short(), r.head.Short())
+	flag := func(name, value string) {
+		if value != "" && plainArg.MatchString(value) {
+			c += " --" + name + " " + value
+		}
+	}
+	number := func(name string, n int) {
+		if n > 0 {
+			c += fmt.Sprintf(" --%s %d", name, n)
+		}
+	}
+	flag("config", r.o.ConfigFile)
+	flag("cases", r.o.CasesFile)
+	flag("baseline", r.o.BaselineFile)
+	if r.o.HistoryCommits != history.DefaultCommits {
+		number("history-commits", r.o.HistoryCommits)
+	}
+	number("budget-tokens", r.o.Budget.Tokens)
+	number("budget-files", r.o.Budget.Files)
 	if r.o.FromHead {
 		return c + " --title-from-head"
 	}
-	return c + " --title … --body-file …"
+	return c + " --title TITLE --body-file FILE"
 }
 
-func summary(diff []git.FileDiff, commits int) report.ChangeSummary {
+// plainArg is an argument that needs no quotes in any shell.
+var plainArg = regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./-]*$`)
+
+func summary(c risk.Change) report.ChangeSummary {
 	names := map[git.Status]string{git.Added: "added", git.Modified: "modified", git.Deleted: "deleted", git.Renamed: "renamed"}
-	s := report.ChangeSummary{Files: make([]report.ChangedFile, len(diff)), Commits: commits}
-	for i, d := range diff {
+	s := report.ChangeSummary{Files: make([]report.ChangedFile, len(c.Files)), Commits: c.Commits, Automated: c.Automated(), LockOnly: c.LockOnly()}
+	for i, d := range c.Files {
 		s.Files[i] = report.ChangedFile{Path: d.Path, OldPath: d.OldPath, Status: names[d.Status], Added: d.Added, Deleted: d.Deleted, Binary: d.Binary, Hunks: d.Hunks}
 		s.Added += d.Added
 		s.Deleted += d.Deleted
@@ -77,9 +102,8 @@ func summary(diff []git.FileDiff, commits int) report.ChangeSummary {
 // assess reads the risk out of the repository's past.
 func (r *run) assess(ctx context.Context) error {
 	in := risk.Input{
-		Change: risk.Change{Base: r.fork, Head: r.head, Author: cmp.Or(r.o.Author, r.author.Author), Email: cmp.Or(r.o.Email, r.author.Email),
-			Login: r.o.Login, Files: r.diff, Commits: r.commits},
-		Title: r.o.Title, Body: r.o.Body, Head: r.after, History: r.past,
+		Change: r.subject,
+		Title:  r.o.Title, Body: r.o.Body, Head: r.after, History: r.past,
 	}
 	if r.selected != nil {
 		in.Intent = r.selected.Intent.Level
@@ -89,7 +113,11 @@ func (r *run) assess(ctx context.Context) error {
 	if err != nil {
 		r.out.Problems = append(r.out.Problems, report.Problem{Section: "risk band", Message: err.Error()})
 	}
-	r.assessment, err = risk.Assess(ctx, in, risk.Options{Past: past, Sensitive: r.config.Risk.Sensitive, ControlPlane: r.controlPlane()})
+	plane, err := r.controlPlane(ctx)
+	if err != nil {
+		return err
+	}
+	r.assessment, err = risk.Assess(ctx, in, risk.Options{Past: past, Sensitive: r.config.Risk.Sensitive, ControlPlane: plane})
 	if err != nil {
 		return err
 	}
@@ -97,15 +125,58 @@ func (r *run) assess(ctx context.Context) error {
 	return nil
 }
 
-// controlPlane is what judges the change: the built-in paths and those of this run.
-func (r *run) controlPlane() []string {
+// controlPlane is what judges the change: the built-in paths, those of this run and of the base's
+// configuration, and the changed workflows that run this program.
+func (r *run) controlPlane(ctx context.Context) ([]string, error) {
 	out := risk.DefaultControlPlane()
-	for _, p := range []string{r.o.ConfigFile, r.o.CasesFile, r.o.BaselineFile, r.config.Gates.Eval.Cases, r.config.Gates.Eval.Baseline} {
+	add := func(p string) {
 		if p != "" && !slices.Contains(out, p) {
 			out = append(out, p)
 		}
 	}
-	return append(out, r.config.Gates.ControlPlane.Paths...)
+	g := r.config.Gates
+	for _, p := range []string{r.o.ConfigFile, r.o.CasesFile, r.o.BaselineFile, g.Eval.Cases, g.Eval.Baseline, g.Bench.Cases, g.Bench.Baseline} {
+		add(p)
+	}
+	if r.config.IsSet("gates.control_plane") {
+		for _, p := range g.ControlPlane.Paths {
+			add(p)
+		}
+	}
+	for _, d := range r.diff {
+		runs, err := r.runsUs(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		if runs {
+			add(d.Path)
+		}
+	}
+	return out, nil
+}
+
+// ourName is how a workflow names this program or its Action.
+var ourName = regexp.MustCompile(`\bctxt\b`)
+
+// runsUs reports whether a changed file is a workflow that runs this program, or ran it before.
+func (r *run) runsUs(ctx context.Context, d git.FileDiff) (bool, error) {
+	for _, side := range []struct {
+		at   git.Hash
+		path string
+	}{{r.head, d.Path}, {r.fork, cmp.Or(d.OldPath, d.Path)}} {
+		if !strings.HasPrefix(side.path, ".github/workflows/") {
+			continue
+		}
+		data, err := r.repo.FileAt(ctx, side.at, side.path, maxConfig)
+		switch {
+		case errors.Is(err, git.ErrNotFound) || errors.Is(err, git.ErrTooLarge):
+		case err != nil:
+			return false, err
+		case ourName.Match(data):
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // unscoped are the changed files that the text does not reach: without a word of it, and outside the
@@ -140,10 +211,9 @@ func (r *run) verdict() {
 		if a.Assessed {
 			v.Level = string(a.Band)
 		}
-		r.out.Notes = append(r.out.Notes, a.Notes...)
 	}
 	for _, g := range r.out.Gates {
-		if g.State != "pass" && g.State != report.GateNotConfigured && (g.Mode == "block" || g.State == "error") {
+		if g.State != "pass" && g.State != report.GateNotConfigured && (g.State == report.GateError || g.Mode == "block" && r.o.Mode == "block") {
 			v = report.Verdict{Level: "blocked", Reason: g.Name + ": " + g.Detail}
 			break
 		}
