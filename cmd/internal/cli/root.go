@@ -85,6 +85,7 @@ var commands = []func(*App) *cobra.Command{
 	newDoctor,
 	newEval,
 	newInit,
+	newMCP,
 	newPR,
 	newRefine,
 	newReport,

@@ -87,6 +87,8 @@ type Difference struct {
 	Unchanged int        `json:"unchanged"`
 	Tokens    int        `json:"tokens"`
 	Files     int        `json:"files"`
+	// Bundle is filled in by the caller that wants both in one answer.
+	Bundle *pick.Bundle `json:"bundle,omitempty"`
 }
 
 // Addition is a file that only the new bundle holds.
