@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -145,29 +146,25 @@ func (app *App) refresh(ctx context.Context, root string, x *store.Index, scope 
 		return fmt.Errorf("open folder %s: %w", root, errors.Unwrap(err))
 	}
 	defer dir.Close()
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	gone := make(chan string, 1) // the first one, for the note
+	var nodes []*store.Node // gathered first: a walk reads the nodes that are written here
 	x.Walk(func(n *store.Node) {
 		in := scope == "." || n.FullPath == scope || strings.HasPrefix(n.FullPath, scope+"/")
-		if n.IsDir() || !in || !store.Extractable(n.FullPath) {
-			return
+		if !n.IsDir() && in && store.Extractable(n.FullPath) {
+			nodes = append(nodes, n)
 		}
+	})
+	gone := make([]bool, len(nodes))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, n := range nodes {
 		g.Go(func() error {
-			if !readAgain(dir, n, mode) {
-				select {
-				case gone <- n.FullPath:
-				default:
-				}
-			}
+			gone[i] = !readAgain(dir, n, mode)
 			return ctx.Err()
 		})
-	})
+	}
 	err = g.Wait()
-	select {
-	case name := <-gone:
-		app.note("%s, and possibly more, cannot be read any more; bring the index up to date with: ctxt init .", name)
-	default:
+	if i := slices.Index(gone, true); i >= 0 {
+		app.note("%s, and possibly more, cannot be read any more; bring the index up to date with: ctxt init .", nodes[i].FullPath)
 	}
 	return err
 }
