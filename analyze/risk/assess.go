@@ -153,9 +153,10 @@ func (a *assessor) finish() {
 		}
 		return usefulness[s[i].Name] < usefulness[s[j].Name]
 	})
-	for _, name := range [...]string{"companions", "control-plane", "sensitive", "hotspots", "reach"} {
+	// The size makes the band: where it is high, it is the reason, unless something asks for an act.
+	for _, name := range [...]string{"companions", "control-plane", "size", "sensitive", "hotspots", "reach"} {
 		for _, g := range s {
-			if g.Name == name && gravity[g.Level] <= gravity[Medium] {
+			if g.Name == name && (gravity[g.Level] <= gravity[Medium] && name != "size" || g.Level == High) {
 				a.out.Headline = g.Why
 				return
 			}

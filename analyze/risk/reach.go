@@ -61,7 +61,7 @@ func (a *assessor) reach() {
 		g.Level = Medium
 	}
 	g.Files = mostImporting(s, direct, 5)
-	g.Why = fmt.Sprintf("%d files import what changed, %d counting those that do through others (%.0f%% of the source files); first: `%s`", near, far, 100*share, g.Files[0])
+	g.Why = fmt.Sprintf("%d files import what changed, %d counting those that do through others (%.0f%% of the source files); among them `%s`", near, far, 100*share, g.Files[0])
 	a.add(g)
 }
 
