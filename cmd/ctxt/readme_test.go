@@ -18,3 +18,24 @@ func TestReadmeWorkflow(t *testing.T) {
 	}
 	t.Errorf("README.md shows no yaml block that is docs/workflows/pull-request.yml:\n%s", strings.TrimSpace(want))
 }
+
+// TestReadmeFigures checks that the README's figures of ranking are those of docs/quality.md.
+func TestReadmeFigures(t *testing.T) {
+	root := moduleRoot(t)
+	readme := read(t, filepath.Join(root, "README.md"))
+	var mean []string
+	for line := range strings.Lines(read(t, filepath.Join(root, "docs", "quality.md"))) {
+		if f := strings.Fields(line); len(f) >= 13 && f[0] == "mean" {
+			mean = f
+			break
+		}
+	}
+	if mean == nil {
+		t.Fatal("docs/quality.md has no line of means")
+	}
+	for _, want := range []string{strings.Join(mean[2:5], ", "), mean[7] + ", " + mean[9]} {
+		if !strings.Contains(readme, "| "+want+" |") {
+			t.Errorf("README.md has no cell %q, which docs/quality.md gives", want)
+		}
+	}
+}
