@@ -21,6 +21,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/sethvargo/go-githubactions"
@@ -133,14 +134,14 @@ func (a *run) analyse(ctx context.Context, p plan) (int, error) {
 	}
 	r, err := a.o.RunPR(ctx, o)
 	if err != nil {
-		if shallow(dir) {
+		if shallow(dir) && !strings.Contains(err.Error(), "fetch-depth: 0") {
 			return 0, fmt.Errorf("%w; the clone is shallow: set fetch-depth: 0 for actions/checkout", err)
 		}
 		return 0, err
 	}
 	a.log.info("%s: %s", r.Verdict.Level, r.Verdict.Reason)
 	if r.History.Shallow {
-		a.log.warning("ctxt: history limited to %d commits: companions and hotspots need more; set fetch-depth: 0", r.History.Commits)
+		a.log.warning("ctxt: history limited to %s: companions and hotspots need more; set fetch-depth: 0", commits(r.History.Commits))
 	}
 	out := outputs{}
 	a.files(r, out)
@@ -170,6 +171,13 @@ func (a *run) exit(r *report.Report) int {
 		a.log.fail("%s", report.Culprit(r))
 	}
 	return code
+}
+
+func commits(n int) string {
+	if n == 1 {
+		return "1 commit"
+	}
+	return strconv.Itoa(n) + " commits"
 }
 
 func shallow(dir string) bool {
