@@ -28,8 +28,8 @@ a language model. It runs locally and sends nothing anywhere.
 - When something was learned: ` + "`ctxt refine --learned \"what is known now\"`" + `. It prints which files came and went.
 - For a name or a few words: ` + "`ctxt search-hints \"words\" --json`" + ` (after ` + "`ctxt init . --offline`" + ` once).
 - To see why a file is ranked where it is: ` + "`ctxt activate --task \"…\" --explain path/to/file`" + `.
-- Before a commit, with the MCP server (` + "`ctxt mcp`" + `): the tool ` + "`missing_companions`" + ` names files that usually
-  change together with the changed ones and did not.
+- Before a commit: ` + "`ctxt companions`" + ` names files that usually change together with the changed ones and did not.
+- With the MCP server (` + "`ctxt mcp`" + `) the same are the tools activate, refine, search_hints, explain, missing_companions.
 `
 
 // place is where a section lies in a text.

@@ -40,6 +40,7 @@ func TestAgentSchemas(t *testing.T) {
 		{"refine", []string{"refine", "--learned", "three of them", "--drop", "draft.md"}},
 		{"session-progress", []string{"session", "progress"}},
 		{"session-summary", []string{"session", "summary"}},
+		{"missing-companions", []string{"companions"}},
 		{"session-list", []string{"session", "list"}},
 		{"session-cleanup", []string{"session", "cleanup", "--dry-run"}},
 	} {

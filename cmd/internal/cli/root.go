@@ -81,6 +81,7 @@ var commands = []func(*App) *cobra.Command{
 	newAgent,
 	newBench,
 	newClean,
+	newCompanions,
 	newConfig,
 	newDoctor,
 	newEval,

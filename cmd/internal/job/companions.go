@@ -36,7 +36,7 @@ const maxCompanionFiles = 15
 
 // Companions looks for what the change in the work tree left out, by the past of its base.
 func Companions(ctx context.Context, o CompanionsOptions) (*CompanionsResult, error) {
-	repo, err := sessionRepo(o.Dir)
+	repo, err := checkout(o.Dir)
 	if err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func NewSession(ctx context.Context, root, id string, now time.Time) (*Session, 
 	if _, err := os.Lstat(file); err == nil {
 		return nil, fmt.Errorf("session %s exists; look at it with ctxt session progress %s, or remove it: ctxt session cleanup %s", id, id, id)
 	}
-	repo, err := sessionRepo(root)
+	repo, err := checkout(root)
 	if err != nil {
 		return nil, err
 	}
@@ -133,14 +133,14 @@ func NewSession(ctx context.Context, root, id string, now time.Time) (*Session, 
 	return s, s.save(root)
 }
 
-// sessionRepo opens the repository of a session, which must have a work tree.
-func sessionRepo(root string) (*git.Repo, error) {
+// checkout opens a repository that must have a work tree.
+func checkout(root string) (*git.Repo, error) {
 	repo, err := git.Open(root, git.Options{})
 	if errors.Is(err, git.ErrNotRepository) {
-		return nil, fmt.Errorf("%s is in no git repository, which a session needs; make one with: git init", root)
+		return nil, fmt.Errorf("%s is in no git repository, which this needs; make one with: git init", root)
 	}
 	if err == nil && repo.Root() == "" {
-		return nil, fmt.Errorf("%s is a bare repository, and a session needs a work tree", root)
+		return nil, fmt.Errorf("%s is a bare repository, and this needs a work tree", root)
 	}
 	return repo, err
 }

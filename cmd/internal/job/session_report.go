@@ -35,7 +35,7 @@ type SessionProgress struct {
 
 // Progress lists the files whose content is not what it was when the session began, committed or not.
 func (s *Session) Progress(ctx context.Context, root string) (*SessionProgress, error) {
-	repo, err := sessionRepo(root)
+	repo, err := checkout(root)
 	if err != nil {
 		return nil, err
 	}
