@@ -89,12 +89,19 @@ func Activate(ctx context.Context, o ActivateOptions) (*Selected, error) {
 	if repo == nil {
 		out.Bundle.Warnings = append(out.Bundle.Warnings, "this folder is no git repository: nothing is known of its past")
 	} else if h.Extent.Shallow {
-		out.Bundle.Warnings = append(out.Bundle.Warnings, fmt.Sprintf("the clone is shallow: history limited to %d commits; git fetch --unshallow brings the rest", len(h.Commits)))
+		out.Bundle.Warnings = append(out.Bundle.Warnings, fmt.Sprintf("the clone is shallow: history limited to %s; git fetch --unshallow brings the rest", commitCount(len(h.Commits))))
 	}
 	if err := e.Close(); err != nil {
 		out.Bundle.Warnings = append(out.Bundle.Warnings, err.Error())
 	}
 	return out, nil
+}
+
+func commitCount(n int) string {
+	if n == 1 {
+		return "1 commit"
+	}
+	return fmt.Sprintf("%d commits", n)
 }
 
 // workTree makes the snapshot of what is checked out, and says which commit it is of.
