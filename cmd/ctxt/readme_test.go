@@ -1,7 +1,10 @@
 package main
 
 import (
+	"os"
+	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -37,5 +40,34 @@ func TestReadmeFigures(t *testing.T) {
 		if !strings.Contains(readme, "| "+want+" |") {
 			t.Errorf("README.md has no cell %q, which docs/quality.md gives", want)
 		}
+	}
+}
+
+// TestGuide checks that the guide in pictures loads nothing, that its links lead somewhere, and that
+// its commands exist.
+func TestGuide(t *testing.T) {
+	root := moduleRoot(t)
+	const page = "docs/getting-started.html"
+	text := read(t, filepath.Join(root, filepath.FromSlash(page)))
+	if m := regexp.MustCompile(`(?i)<(script|link|img|iframe|object|embed)\b|@import|url\(|\bsrc=`).FindString(text); m != "" {
+		t.Errorf("%s loads something: %s", page, m)
+	}
+	links := regexp.MustCompile(`href="([^"]+)"`).FindAllStringSubmatch(text, -1)
+	if len(links) == 0 {
+		t.Fatal("no links")
+	}
+	for _, m := range links {
+		fragment, here := strings.CutPrefix(m[1], "#")
+		switch {
+		case here && !strings.Contains(text, `id="`+fragment+`"`):
+			t.Errorf("%s: no place %s", page, m[1])
+		case !here && !strings.HasPrefix(m[1], "https://"):
+			if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(path.Join("docs", m[1])))); err != nil {
+				t.Errorf("%s: link %s leads nowhere", page, m[1])
+			}
+		}
+	}
+	for _, m := range regexp.MustCompile(`(?s)<pre>(.*?)</pre>`).FindAllStringSubmatch(text, -1) {
+		checkFlags(t, block{page: page}, m[1])
 	}
 }
