@@ -30,7 +30,8 @@ type ActivateOptions struct {
 	Touched        map[string]bool
 	Session        string // id of a session: the files that it touched count as touched
 	HistoryCommits int
-	CacheDir       string // empty: no cache on disk
+	CacheDir       string      // empty: no cache on disk
+	Docs           index.Cache // used without a CacheDir, to keep parsed files between calls; nil: nothing is kept
 	Extractor      symbols.Mode
 }
 
@@ -58,7 +59,7 @@ func Activate(ctx context.Context, o ActivateOptions) (*Selected, error) {
 	if errors.Is(err, git.ErrNotRepository) {
 		repo = nil
 	}
-	e, err := NewEngine(repo, EngineOptions{CacheDir: o.CacheDir, HistoryCommits: o.HistoryCommits, Mode: o.Extractor})
+	e, err := NewEngine(repo, EngineOptions{CacheDir: o.CacheDir, Docs: o.Docs, HistoryCommits: o.HistoryCommits, Mode: o.Extractor})
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +72,8 @@ func Activate(ctx context.Context, o ActivateOptions) (*Selected, error) {
 		return nil, err
 	}
 	q := queryOf(o.Config, o.Pick)
-	q.Title, q.Body, _ = strings.Cut(o.Task, "\n")
+	q.Title, q.Body, _ = strings.Cut(strings.TrimSpace(o.Task), "\n")
+	q.Body = strings.TrimLeft(q.Body, "\r\n")
 	q.Kind, q.Touched = o.Kind, o.Touched
 	if o.BranchAware && repo != nil {
 		if q.Touched, err = e.branchFiles(ctx, tip, o.Touched); err != nil {

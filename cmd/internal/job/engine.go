@@ -28,8 +28,9 @@ type Engine struct {
 
 // EngineOptions open an Engine. Zero values mean the defaults.
 type EngineOptions struct {
-	CacheDir       string // folder of the cache; empty: nothing is kept on disk
-	HistoryCommits int    // 0: history.DefaultCommits
+	CacheDir       string      // folder of the cache; empty: nothing is kept on disk
+	Docs           index.Cache // used when CacheDir is empty; nil: one of the engine's own
+	HistoryCommits int         // 0: history.DefaultCommits
 	Mode           symbols.Mode
 }
 
@@ -37,7 +38,9 @@ type EngineOptions struct {
 func NewEngine(repo *git.Repo, o EngineOptions) (*Engine, error) {
 	e := &Engine{repo: repo, mode: o.Mode, commits: o.HistoryCommits}
 	if o.CacheDir == "" {
-		e.docs = index.NewMemory()
+		if e.docs = o.Docs; e.docs == nil {
+			e.docs = index.NewMemory()
+		}
 		return e, nil
 	}
 	mode := o.Mode

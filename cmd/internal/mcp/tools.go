@@ -81,7 +81,7 @@ func (s *server) activate(ctx context.Context, in activateArgs) (any, error) {
 
 // options are those of every selection here.
 func (s *server) options(text, kind string) (job.ActivateOptions, error) {
-	o := job.ActivateOptions{Dir: s.Root, Task: text, Kind: task.Kind(cmp.Or(kind, string(task.Auto))), CacheDir: s.CacheDir}
+	o := job.ActivateOptions{Dir: s.Root, Task: text, Kind: task.Kind(cmp.Or(kind, string(task.Auto))), CacheDir: s.CacheDir, Docs: s.docs}
 	switch o.Kind {
 	case task.Auto, task.Change, task.Issue:
 	default:
