@@ -91,6 +91,7 @@ func TestHostile(t *testing.T) {
 			continue
 		}
 		t.Run(lang, func(t *testing.T) {
+			t.Parallel()
 			for _, name := range sortedUnique(keysOf(inputs)) {
 				src := []byte(inputs[name])
 				if !canParse(lang) && len(src) > 50_000 {
