@@ -1,0 +1,258 @@
+package score_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/ctxt-dev/ctxt/analyze/score"
+	"github.com/ctxt-dev/ctxt/analyze/task"
+	"github.com/ctxt-dev/ctxt/index"
+	"github.com/ctxt-dev/ctxt/index/git"
+	"github.com/ctxt-dev/ctxt/index/git/gittest"
+	"github.com/ctxt-dev/ctxt/index/history"
+)
+
+// project is a small repository with sources, tests, twins and a past.
+func project(t *testing.T) (*index.Snapshot, *history.History) {
+	t.Helper()
+	r := gittest.New(t)
+	r.Write("go.mod", "module example.com/p\n\ngo 1.26\n")
+	r.Write("main.go", "package main\n\nimport (\n\t\"example.com/p/retry\"\n\t\"example.com/p/upload\"\n)\n\nfunc main() { retry.Do(upload.Send) }\n")
+	r.Write("retry/backoff.go", "package retry\n\n// Backoff waits longer after each attempt.\nfunc Backoff(attempt int) {}\n")
+	r.Write("retry/retry.go", "// Package retry repeats uploads that time out.\npackage retry\n\n// Do calls fn until it succeeds.\nfunc Do(fn func() error) { Backoff(1); _ = fn() }\n")
+	r.Write("retry/retry_test.go", "package retry\n\nimport \"testing\"\n\nfunc TestDo(t *testing.T) { Do(func() error { return nil }) }\n")
+	r.Write("upload/upload.go", "// Package upload sends files.\npackage upload\n\n// Send uploads a file; it may time out.\nfunc Send() error { return nil }\n")
+	for _, twin := range []string{"data/left/same.txt", "data/right/same.txt", "data/middle/same.txt"} {
+		r.Write(twin, "the upload of a twin\n")
+	}
+	r.Write("docs/retry.md", "# Retry\n\nUploads are retried with backoff.\n")
+	r.Commit("first version of the upload")
+	for i := range 6 {
+		r.Write("retry/retry.go", fmt.Sprintf("// Package retry repeats uploads that time out.\npackage retry\n\n// Do calls fn until it succeeds, state %d.\nfunc Do(fn func() error) { Backoff(%d); _ = fn() }\n", i, i))
+		r.Write("retry/retry_test.go", fmt.Sprintf("package retry\n\nimport \"testing\"\n\nfunc TestDo(t *testing.T) { Do(func() error { return nil }) } // %d\n", i))
+		r.Commit(fmt.Sprintf("fix(retry): attempt %d of the upload", i))
+	}
+	repo, err := git.Open(r.Dir, git.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, err := repo.Resolve(context.Background(), "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := index.Build(context.Background(), index.Tree(repo, head), index.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := history.Build(context.Background(), repo, head, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, h
+}
+
+func rank(t testing.TB, in score.Input, w score.Weights) *score.Ranking {
+	t.Helper()
+	r, err := score.Rank(context.Background(), in, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+const slack = 1e-9
+
+// fatal is what testing and rapid share.
+type fatal interface{ Fatalf(format string, args ...any) }
+
+// holds checks what is true of every ranking.
+func holds(t fatal, s *index.Snapshot, r *score.Ranking) {
+	sum := 0.0
+	for _, w := range r.Weights() {
+		if !(w >= 0) {
+			t.Fatalf("weights %v", r.Weights())
+		}
+		sum += w
+	}
+	if math.Abs(sum-1) > slack {
+		t.Fatalf("the weights add up to %v", sum)
+	}
+	for k, i := range r.Order {
+		if x := r.Scored(k); x.Rank != k+1 || x.File != i || x.Path != s.Files[i].Path {
+			t.Fatalf("place %d holds %+v", k, x)
+		}
+		if k == 0 {
+			continue
+		}
+		a, b := r.Order[k-1], i
+		if r.Scores[a] < r.Scores[b] || r.Scores[a] == r.Scores[b] && s.Files[a].Path > s.Files[b].Path {
+			t.Fatalf("%s (%v) stands before %s (%v)", s.Files[a].Path, r.Scores[a], s.Files[b].Path, r.Scores[b])
+		}
+	}
+	ranked := 0
+	for i := range s.Files {
+		x := r.Explain(i)
+		if !(x.Score >= 0 && x.Score <= 1+slack) || (x.Rank > 0) != (x.Score > 0) {
+			t.Fatalf("%s: score %v, rank %d", x.Path, x.Score, x.Rank)
+		}
+		if x.Rank > 0 {
+			ranked++
+		}
+		total := 0.0
+		for k, p := range x.Parts {
+			total += p.Contribution
+			if p.Signal != score.Signal(k).String() || math.Abs(p.Contribution-p.Raw*p.Weight) > slack || !(p.Raw >= 0 && p.Raw <= 1+slack) {
+				t.Fatalf("%s: part %+v", x.Path, p)
+			}
+			shares := 0.0
+			for n, e := range p.Evidence {
+				shares += e.Share
+				if e.Kind == "" || e.Kind == "other" || e.Text == "" || e.Share <= 0 || n > 0 && e.Share > p.Evidence[n-1].Share {
+					t.Fatalf("%s: %s: evidence %+v", x.Path, p.Signal, p.Evidence)
+				}
+			}
+			if math.Abs(shares-p.Raw) > 1e-6 {
+				t.Fatalf("%s: %s: the evidence adds up to %v, the signal is %v: %+v", x.Path, p.Signal, shares, p.Raw, p.Evidence)
+			}
+		}
+		if len(x.Parts) != score.NumSignals || math.Abs(total-x.Score) > slack {
+			t.Fatalf("%s: %d parts add up to %v, the score is %v", x.Path, len(x.Parts), total, x.Score)
+		}
+	}
+	if ranked != len(r.Order) {
+		t.Fatalf("%d files have a rank, %d are in the order", ranked, len(r.Order))
+	}
+}
+
+var tasks = []struct{ title, body string }{
+	{"fix(retry): wait between the attempts", "`Do` calls too fast, see retry/retry.go.\n\nFixes #12"},
+	{"Uploads time out", "Steps to reproduce: upload a large file.\n\nExpected behavior: it is retried.\n\n```\ngoroutine 1:\n  retry.go:5\n```"},
+	{"twin", ""},
+	{"docs: explain backoff", ""},
+	{"nothing here is known: zzyzx", ""},
+	{"the of and", ""},
+}
+
+func TestPartsAddUp(t *testing.T) {
+	s, h := project(t)
+	for _, c := range tasks {
+		for _, kind := range []task.Kind{task.Auto, task.Change, task.Issue} {
+			for name, past := range map[string]*history.History{"a past": h, "no past": {}} {
+				for _, touched := range []map[string]bool{nil, {"docs/retry.md": true}} {
+					in := score.Input{Snapshot: s, History: past, Task: task.Parse(c.title, c.body, kind), Touched: touched}
+					r := rank(t, in, score.Weights{})
+					t.Run(fmt.Sprintf("%s, %s, %s, touched %d", c.title, kind, name, len(touched)), func(t *testing.T) { holds(t, s, r) })
+				}
+			}
+		}
+	}
+}
+
+func TestFindsWhatIsMeant(t *testing.T) {
+	s, h := project(t)
+	r := rank(t, score.Input{Snapshot: s, History: h, Task: task.Parse(tasks[0].title, tasks[0].body, task.Auto)}, score.Weights{})
+	if got := r.Scored(0).Path; got != "retry/retry.go" {
+		t.Errorf("%s is first, want retry/retry.go", got)
+	}
+	if r.Top() != r.Scores[r.Order[0]] || r.Named() == 0 {
+		t.Errorf("top %v, named %d", r.Top(), r.Named())
+	}
+	r = rank(t, score.Input{Snapshot: s, History: &history.History{}, Task: task.Parse("twin", "", task.Change)}, score.Weights{})
+	var twins []string
+	for k := range min(3, len(r.Order)) {
+		twins = append(twins, r.Scored(k).Path)
+	}
+	if got := strings.Join(twins, " "); got != "data/left/same.txt data/middle/same.txt data/right/same.txt" {
+		t.Errorf("equal files stand as %s, want them by path", got)
+	}
+}
+
+func TestTouched(t *testing.T) {
+	s, h := project(t)
+	in := score.Input{Snapshot: s, History: h, Task: task.Parse("fix the upload", "", task.Auto)}
+	i, _ := s.Find("docs/retry.md")
+	before := rank(t, in, score.Weights{}).Score(i)
+	in.Touched = map[string]bool{"docs/retry.md": true, "not/there.go": true}
+	r := rank(t, in, score.Weights{})
+	p := r.Explain(i).Parts[score.Recent]
+	if p.Raw != 1 || len(p.Evidence) != 1 || r.Score(i) <= before {
+		t.Errorf("%+v; score %v, before %v", p, r.Score(i), before)
+	}
+}
+
+func TestGivenWeights(t *testing.T) {
+	s, h := project(t)
+	in := score.Input{Snapshot: s, History: h, Task: task.Parse("fix the upload", "", task.Auto)}
+	for k := range score.NumSignals {
+		var w score.Weights
+		w[k] = 3
+		r := rank(t, in, w)
+		if r.Weights()[k] != 1 {
+			t.Errorf("%s alone weighs %v", score.Signal(k), r.Weights())
+		}
+		holds(t, s, r)
+	}
+	var w score.Weights
+	w[score.Churn] = 1
+	if got := rank(t, in, w).Scored(0).Path; !strings.HasPrefix(got, "retry/retry") {
+		t.Errorf("by churn alone %s is first", got)
+	}
+}
+
+func TestSameOnAnyNumberOfThreads(t *testing.T) {
+	s, h := project(t)
+	in := score.Input{Snapshot: s, History: h, Task: task.Parse(tasks[1].title, tasks[1].body, task.Auto)}
+	want := rank(t, in, score.Weights{})
+	for _, n := range []int{1, 16} {
+		old := runtime.GOMAXPROCS(n)
+		got := rank(t, in, score.Weights{})
+		runtime.GOMAXPROCS(old)
+		if !reflect.DeepEqual(want.Scores, got.Scores) || !reflect.DeepEqual(want.Order, got.Order) {
+			t.Errorf("%d threads: another ranking", n)
+		}
+	}
+}
+
+// TestAnyText holds the same of any text and any weights.
+func TestAnyText(t *testing.T) {
+	s, h := project(t)
+	words := rapid.SampledFrom([]string{"retry", "upload", "Do", "`Send`", "retry/retry.go", "docs", "fix", "the", "twin", "time out", "\n", "```", "#12", "é", "\x00", "backoff()", "zzyzx", "README.md:12", "a.b.c::d"})
+	rapid.Check(t, func(t *rapid.T) {
+		title := strings.Join(rapid.SliceOfN(words, 0, 8).Draw(t, "title"), " ")
+		body := strings.Join(rapid.SliceOfN(words, 0, 40).Draw(t, "body"), " ")
+		var w score.Weights
+		for k := range w {
+			w[k] = rapid.Float64Range(0, 10).Draw(t, "weight")
+		}
+		r, err := score.Rank(context.Background(), score.Input{Snapshot: s, History: h, Task: task.Parse(title, body, task.Auto)}, w)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		holds(t, s, r)
+	})
+}
+
+// TestStretches holds that the stretches of a file cover its lines once, in order.
+func TestStretches(t *testing.T) {
+	s, h := project(t)
+	r := rank(t, score.Input{Snapshot: s, History: h, Task: task.Parse(tasks[0].title, tasks[0].body, task.Auto)}, score.Weights{})
+	for i := range s.Files {
+		at := 1
+		for _, x := range r.Stretches(i) {
+			if x.Start != at || x.End < x.Start || x.Score < 0 {
+				t.Fatalf("%s: stretch %+v, want it to begin at line %d", s.Files[i].Path, x, at)
+			}
+			at = x.End + 1
+		}
+		if n := s.Files[i].Doc.NumLines(); at != n+1 {
+			t.Errorf("%s: the stretches end at line %d of %d", s.Files[i].Path, at-1, n)
+		}
+	}
+}
