@@ -70,7 +70,9 @@ func rank(t testing.TB, in score.Input, w score.Weights) *score.Ranking {
 const slack = 1e-9
 
 // fatal is what testing and rapid share.
-type fatal interface{ Fatalf(format string, args ...any) }
+type fatal interface {
+	Fatalf(format string, args ...any)
+}
 
 // holds checks what is true of every ranking.
 func holds(t fatal, s *index.Snapshot, r *score.Ranking) {
