@@ -88,7 +88,9 @@ func build(t *testing.T) fixture {
 }
 
 // fatal is what testing and rapid share.
-type fatal interface{ Fatalf(format string, args ...any) }
+type fatal interface {
+	Fatalf(format string, args ...any)
+}
 
 func (f fixture) pick(t fatal, text string, o pick.Options) *pick.Bundle {
 	parsed := task.Parse(text, "", task.Auto)

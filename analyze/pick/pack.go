@@ -87,7 +87,10 @@ func (p *packer) reason(f *packed) string {
 	if f.shadow != nil {
 		return shadowReason(f.shadow)
 	}
-	return clipRunes(Reason(f.scored), 160)
+	if f.scored.Rank > leadFiles {
+		return clipRunes(Reason(f.scored), lateReason)
+	}
+	return clipRunes(Reason(f.scored), leadReason)
 }
 
 func clipRunes(s string, n int) string {
@@ -188,8 +191,25 @@ func (p *packer) choose(budget int) []unit {
 	return chosen
 }
 
-// firstShare bounds what a file's first unit may cost, so that every file gets one.
-const firstShare = 130
+// The heads of the list get more room for their first unit and their reason than its tail, so that
+// every file enters with something and most of the budget is left for what promises most.
+const (
+	leadFiles  = 5  // by rank
+	nearFiles  = 12 // by rank
+	leadReason = 90 // characters
+	lateReason = 45
+)
+
+// firstShare bounds what the first unit of a file may cost, in estimated tokens.
+func firstShare(rank int) int {
+	switch {
+	case rank <= leadFiles:
+		return 80
+	case rank <= nearFiles:
+		return 40
+	}
+	return 25
+}
 
 // first is the unit that a file enters with: the one that matches best for its length, cut short
 // where it is long.
@@ -203,7 +223,7 @@ func (p *packer) first(f *packed) (unit, bool) {
 			best = u
 		}
 	}
-	for best.tokens > firstShare && best.end > best.start {
+	for best.tokens > firstShare(f.scored.Rank) && best.end > best.start {
 		best.end -= max((best.end-best.start)/8, 1)
 		best.tokens = f.text.cost(best.start, best.end)
 	}

@@ -7,10 +7,10 @@ import (
 	"github.com/ctxt-dev/ctxt/index"
 )
 
-const (
-	windowLines = 24 // longer definitions are cut into windows of so many lines
-	headLines   = 6  // of a definition whose signature is shown
-)
+// windowLines is how many lines a window has: longer definitions are cut into windows, and windows
+// that touch are joined again in the bundle. Small windows reach more of the places that a change
+// touches: on the replay data, hunk_recall was .41 with 24 lines and .53 with 8.
+const windowLines = 8
 
 // unit is a run of lines that enters the bundle as a whole.
 type unit struct {

@@ -74,8 +74,6 @@ func (r *Ranking) describe(i int, f Feature) (kind, text string) {
 	case FContent, FTitle:
 		kind = map[Feature]string{FContent: "content", FTitle: "title words"}[f]
 		return kind, "holds " + r.topTerms(hits.content, f == FTitle)
-	case FNames:
-		return "names", "declares names with " + r.topTerms(hits.names, false)
 	case FPath:
 		return "path", "its path has " + r.topTerms(hits.path, false)
 	case FPhrase:

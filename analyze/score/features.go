@@ -29,7 +29,6 @@ type Feature int
 const (
 	FContent Feature = iota
 	FTitle
-	FNames
 	FPath
 	FChunk
 	FPhrase
@@ -42,16 +41,6 @@ const (
 	FChurn
 	FAge
 	FInDegree
-	FContent3
-	FContent0
-	FSize
-	FMsgRec
-	FMsgSq
-	FMsgLin
-	FCos
-	FCosT
-	FCosB
-	FNB
 	numBase
 )
 
@@ -74,11 +63,10 @@ func Features(ctx context.Context, in Input) (*Table, error) {
 	t.mem = newMemory(in, t.ids)
 	t.act = newActivity(in, t.ids)
 	t.Cols = [numBase][]float64{
-		FContent: t.lex.content, FTitle: t.lex.title, FNames: t.lex.names, FPath: t.lex.path, FChunk: t.lex.chunk, FPhrase: t.lex.phrase,
+		FContent: t.lex.content, FTitle: t.lex.title, FPath: t.lex.path, FChunk: t.lex.chunk, FPhrase: t.lex.phrase,
 		FMessages: t.mem.sum, FMessage: t.mem.best,
 		FDeclares: declares(in), FMention: mentions(in), FStem: stems(in), FScope: scopes(in),
 		FChurn: t.act.churn, FAge: t.act.age, FInDegree: inDegree(in.Snapshot),
-		FContent3: t.lex.content3, FContent0: t.lex.content0, FSize: t.lex.size, FMsgRec: t.mem.rec, FMsgSq: t.mem.sq, FMsgLin: t.mem.lin, FCos: t.mem.cos, FCosT: t.mem.cosT, FCosB: t.mem.cosB, FNB: t.mem.nb,
 	}
 	for i := range t.Cols {
 		t.Cols[i] = normalised(t.Cols[i])

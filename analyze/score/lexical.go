@@ -27,14 +27,10 @@ type lexical struct {
 
 	content  []float64 // BM25F over content, names and path
 	title    []float64 // the same for the title's terms alone
-	names    []float64 // declared names: idf-weighted share of the task's terms
 	path     []float64 // path: idf-weighted
 	chunk    []float64 // the best single definition's BM25
 	chunkSym []int     // its index into Doc.Symbols, or -1
 	phrase   []float64 // neighbouring pairs of terms found side by side
-	content3 []float64
-	content0 []float64
-	size     []float64
 }
 
 func newLexical(ctx context.Context, in Input) (*lexical, error) {
@@ -69,7 +65,7 @@ func newLexical(ctx context.Context, in Input) (*lexical, error) {
 	}
 	x.df = df
 	avg := max(total/max(n, 1), 1)
-	for _, col := range [...]*[]float64{&x.content, &x.title, &x.names, &x.path, &x.chunk, &x.phrase, &x.content3, &x.content0, &x.size} {
+	for _, col := range [...]*[]float64{&x.content, &x.title, &x.path, &x.chunk, &x.phrase} {
 		*col = make([]float64, len(s.Files))
 	}
 	x.chunkSym = make([]int, len(s.Files))
@@ -85,29 +81,19 @@ func (x *lexical) file(in Input, i int, avg float64, pairs map[[2]uint16]float64
 	if len(h.content)+len(h.names)+len(h.path) == 0 {
 		return
 	}
-	x.size[i] = math.Log1p(float64(len(f.Doc.Tokens)))
 	tf := make([]float64, len(terms))
-	tf3 := make([]float64, len(terms))
-	tf0 := make([]float64, len(terms))
-	norm3 := 1 / (1 - .35 + .35*float64(len(f.Doc.Tokens))/avg)
-	inName := make([]bool, len(terms))
 	inPath := make([]bool, len(terms))
 	norm := 1 / (1 - bContent + bContent*float64(len(f.Doc.Tokens))/avg)
 	for _, t := range h.content {
 		tf[t.q] += norm
-		tf3[t.q] += norm3
-		tf0[t.q]++
 	}
 	nameNorm := nameTF / (1 + math.Log1p(float64(len(f.Doc.Names))/64))
 	for _, t := range h.names {
 		tf[t.q] += nameNorm
-		tf3[t.q] += nameNorm
-		inName[t.q] = true
 	}
 	for _, t := range h.path {
 		if !inPath[t.q] {
 			tf[t.q] += pathTF
-			tf3[t.q] += pathTF
 		}
 		inPath[t.q] = true
 	}
@@ -118,13 +104,8 @@ func (x *lexical) file(in Input, i int, avg float64, pairs map[[2]uint16]float64
 		w := x.idf[q] * terms[q].Weight
 		gain := w * v * (k1 + 1) / (v + k1)
 		x.content[i] += gain
-		x.content3[i] += w * tf3[q] * (k1 + 1) / (tf3[q] + k1)
-		x.content0[i] += w * tf0[q] * 2 / (tf0[q] + 4)
 		if terms[q].InTitle {
 			x.title[i] += gain
-		}
-		if inName[q] {
-			x.names[i] += w
 		}
 		if inPath[q] {
 			x.path[i] += w

@@ -86,17 +86,15 @@ func fileIDs(s *index.Snapshot, h *history.History) []int32 {
 
 // memory holds what the messages of past commits say.
 type memory struct {
-	past                []similar
-	sum                 []float64 // over the similar commits: similarity / √(files of the commit)
-	best                []float64 // the most similar commit's
-	from                []int32   // index into past of that commit, or -1
-	rec, sq, lin        []float64
-	cos, cosT, cosB, nb []float64
+	past []similar
+	sum  []float64 // over the similar commits: similarity / √(files of the commit)
+	best []float64 // the most similar commit's
+	from []int32   // index into past of that commit, or -1
 }
 
 func newMemory(in Input, ids []int32) *memory {
 	n := len(in.Snapshot.Files)
-	m := &memory{cos: make([]float64, n), cosT: make([]float64, n), cosB: make([]float64, n), nb: make([]float64, n), rec: make([]float64, n), sq: make([]float64, n), lin: make([]float64, n), sum: make([]float64, n), best: make([]float64, n), from: make([]int32, n)}
+	m := &memory{sum: make([]float64, n), best: make([]float64, n), from: make([]int32, n)}
 	for i := range m.from {
 		m.from[i] = -1
 	}
@@ -104,107 +102,18 @@ func newMemory(in Input, ids []int32) *memory {
 	for k, p := range m.past {
 		files := in.History.Commits[p.commit].Files
 		share := p.sim / math.Sqrt(float64(len(files)))
-		age := math.Exp2(-float64(in.History.Now-in.History.Commits[p.commit].Time) / (365 * day))
 		for _, id := range files {
 			f := ids[id]
 			if f < 0 {
 				continue
 			}
 			m.sum[f] += share
-			m.rec[f] += share * (.3 + .7*age)
-			m.sq[f] += p.sim * share
-			m.lin[f] += p.sim * p.sim * p.sim / float64(len(files))
 			if v := share; v > m.best[f] {
 				m.best[f], m.from[f] = v, int32(k)
 			}
 		}
 	}
-	cosine(in, ids, m)
 	return m
-}
-
-func cosine(in Input, ids []int32, m *memory) {
-	h, t := in.History, in.Task
-	l := newLookup(t.Terms)
-	df := make([]float64, len(t.Terms))
-	all := map[uint32]float64{}
-	type cs struct {
-		c    int
-		s, t float64
-	}
-	seenq := make([]int, len(t.Terms))
-	for c := range h.Commits {
-		seen := map[uint32]bool{}
-		for _, x := range h.Commits[c].Terms {
-			if !seen[x] {
-				seen[x] = true
-				all[x]++
-				if q, ok := l.find(x); ok {
-					df[q]++
-				}
-			}
-		}
-	}
-	n := float64(len(h.Commits))
-	idf := func(d float64) float64 { return math.Log(1 + (n-d+0.5)/(d+0.5)) }
-	var sims []cs
-	touched := make([]float64, len(m.nb))
-	for _, c := range h.Commits {
-		for _, f := range c.Files {
-			if ids[f] >= 0 {
-				touched[ids[f]] += 1
-			}
-		}
-	}
-	for c := range h.Commits {
-		k := len(h.Commits[c].Files)
-		if k == 0 || k > maxCommitFiles {
-			continue
-		}
-		s, st, norm := 0.0, 0.0, 0.0
-		seen := map[uint32]bool{}
-		for _, x := range h.Commits[c].Terms {
-			if seen[x] {
-				continue
-			}
-			seen[x] = true
-			w := idf(all[x])
-			norm += w * w
-			if q, ok := l.find(x); ok && seenq[q] != c+1 {
-				seenq[q] = c + 1
-				s += t.Terms[q].Weight * w * w
-				if t.Terms[q].InTitle {
-					st += w * w
-				}
-				for _, id := range h.Commits[c].Files {
-					if f := ids[id]; f >= 0 {
-						m.nb[f] += t.Terms[q].Weight * w * w / math.Sqrt(df[q]*float64(k)*(touched[f]+2))
-					}
-				}
-			}
-		}
-		if s > 0 {
-			d := math.Sqrt(norm + 40)
-			sims = append(sims, cs{c, s / d, st / d})
-		}
-	}
-	add := func(col, best []float64, val func(cs) float64) {
-		slices.SortStableFunc(sims, func(a, b cs) int { return cmp.Compare(val(b), val(a)) })
-		for _, p := range sims[:min(len(sims), similarCommits)] {
-			files := h.Commits[p.c].Files
-			share := val(p) / math.Sqrt(float64(len(files)))
-			for _, id := range files {
-				if f := ids[id]; f >= 0 {
-					col[f] += share
-					if best != nil {
-						best[f] = max(best[f], share)
-					}
-				}
-			}
-		}
-	}
-	add(m.cos, m.cosB, func(x cs) float64 { return x.s })
-	add(m.cosT, nil, func(x cs) float64 { return x.t })
 }
 
 // activity holds each file's churn and age.

@@ -21,13 +21,13 @@ type mix struct {
 func changeMix() mix {
 	return mix{
 		features: [numBase]part{
-			FContent: {Keyword, 1.5}, FTitle: {Keyword, 0.27}, FNames: {Keyword, 0.18}, FPath: {Keyword, 0.53}, FChunk: {Keyword, 0.5},
-			FPhrase: {Keyword, 0.43}, FMessages: {Keyword, 0.53}, FMessage: {Keyword, 0.48}, FDeclares: {Keyword, 0.71},
-			FMention: {Keyword, 1.2}, FStem: {Keyword, 0.75}, FScope: {Keyword, 0.15},
+			FContent: {Keyword, 1}, FTitle: {Keyword, 0.27}, FPath: {Keyword, 0.53}, FChunk: {Keyword, 0.75}, FPhrase: {Keyword, 0.43},
+			FMessages: {Keyword, 0.53}, FMessage: {Keyword, 0.48}, FDeclares: {Keyword, 0.71}, FMention: {Keyword, 1.8},
+			FStem: {Keyword, 0.75}, FScope: {Keyword, 0.1},
 			FInDegree: {Centrality, 0.02}, FChurn: {Churn, 0.3}, FAge: {Recent, 0.32},
 		},
 		relations: [numRelations]part{
-			rPair: {TestProximity, 0.2}, rPath: {TestProximity, 0.15}, rUses: {TestProximity, 0.05}, rFolder: {Centrality, 0.07},
+			rPair: {TestProximity, 0.17}, rPath: {TestProximity, 0.1}, rUses: {TestProximity, 0.1}, rFolder: {Centrality, 0.1},
 			rImport: {Centrality, 0.05}, rChange: {Shadow, 0.07},
 		},
 		test: 0.9, other: 0.2,
