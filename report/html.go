@@ -245,7 +245,7 @@ func (v *view) context(r *Report) {
 		top = max(top, f.Score)
 	}
 	for _, f := range b.Files[:min(len(b.Files), htmlFiles)] {
-		x := viewFile{Rank: f.Rank, Tokens: f.Tokens, Path: Plain(f.Path, 300), Tier: Plain(string(f.Tier), 20), Why: words(f.Reason), Score: fmt.Sprintf("%.4f", f.Score), Changed: changed[f.Path]}
+		x := viewFile{Rank: f.Rank, Tokens: f.Tokens, Path: Plain(f.Path, 300), Tier: Plain(string(f.Tier), 20), Why: words(f.Why()), Score: fmt.Sprintf("%.4f", f.Score), Changed: changed[f.Path]}
 		if s := f.Shadow; s != nil && f.Reason == "" {
 			x.Why = fmt.Sprintf("changed with %s %d times (%s)", Plain(s.Partner, 300), s.Joint, percent(s.Confidence))
 		}

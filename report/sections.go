@@ -262,7 +262,7 @@ func (p *page) fileRows(files []pick.File, from int) {
 }
 
 func (p *page) why(f pick.File) string {
-	if f.Reason == "" && f.Shadow != nil {
+	if f.Why() == "" && f.Shadow != nil {
 		s := f.Shadow
 		return fmt.Sprintf("changed with %s %d times (%s)", code(s.Partner), s.Joint, percent(s.Confidence))
 	}
@@ -270,7 +270,7 @@ func (p *page) why(f pick.File) string {
 	if f.Shadow != nil {
 		names = append(names[:len(names):len(names)], f.Shadow.Partner)
 	}
-	return prose(f.Reason, names...)
+	return prose(f.Why(), names...)
 }
 
 // knowers names people by their share, from history, without mentioning them.

@@ -204,23 +204,45 @@ func (p *packer) layers() {
 	}
 }
 
+// Why is a file's reason in full where its parts are known: in the bundle, the reasons of lower ranks
+// are cut short, since they cost tokens.
+func (f *File) Why() string {
+	if f.Shadow != nil || len(f.Parts) == 0 {
+		return f.Reason
+	}
+	return Reason(score.Scored{Parts: f.Parts})
+}
+
+// family is what an evidence is about: of two of a family, the stronger says enough.
+func family(kind string) string {
+	switch kind {
+	case "title words":
+		return "content"
+	case "messages":
+		return "message"
+	}
+	return kind
+}
+
 // Reason is the shortest account of why a file is there: its two strongest pieces of evidence.
 func Reason(s score.Scored) string {
 	type said struct {
-		text  string
-		value float64
+		text, about string
+		value       float64
 	}
 	var all []said
 	for _, part := range s.Parts {
 		for _, e := range part.Evidence {
-			all = append(all, said{e.Text, e.Share * part.Weight})
+			all = append(all, said{e.Text, family(e.Kind), e.Share * part.Weight})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b said) int { return cmp.Compare(b.value, a.value) })
 	var out []string
+	told := map[string]bool{}
 	for _, a := range all {
-		if a.text != "" && !slices.Contains(out, a.text) {
+		if a.text != "" && !told[a.about] {
 			out = append(out, a.text)
+			told[a.about] = true
 		}
 		if len(out) == 2 {
 			break
