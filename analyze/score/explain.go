@@ -98,7 +98,7 @@ func (r *Ranking) describe(i int, f Feature) (kind, text string) {
 	case FScope:
 		return "scope", "in the title's scope " + r.in.Task.Scope
 	case FInDegree:
-		return "importers", fmt.Sprintf("imported by %d files", len(r.in.Snapshot.Importers[i]))
+		return "importers", "imported by " + count(len(r.in.Snapshot.Importers[i]), "file")
 	case FChurn:
 		n := 0
 		for _, c := range r.in.History.CommitsOf(file.Path) {
@@ -106,11 +106,11 @@ func (r *Ranking) describe(i int, f Feature) (kind, text string) {
 				n++
 			}
 		}
-		return "commits", fmt.Sprintf("%d changes in 180 days", n)
+		return "commits", count(n, "change") + " in 180 days"
 	case FAge:
 		if cs := r.in.History.CommitsOf(file.Path); len(cs) > 0 {
 			c := r.in.History.Commits[cs[0]]
-			return "commit", fmt.Sprintf("last changed by %s, %d days before", c.Hash.Short(), int(float64(r.in.History.Now-c.Time)/day))
+			return "commit", fmt.Sprintf("last changed by %s, %s before", c.Hash.Short(), count(int(float64(r.in.History.Now-c.Time)/day), "day"))
 		}
 	}
 	return "other", ""
@@ -131,6 +131,13 @@ func (r *Ranking) describeRelation(i int, k relation) (kind, text string) {
 		return "import", "joined by an import with " + with
 	}
 	return "co-change", "changed together with " + with
+}
+
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // topTerms lists the terms that weigh most among hits, with their counts.
