@@ -222,14 +222,14 @@ func gateSpeaks(g Gate) bool { return g.State != GatePass && g.State != GateNotC
 // oneFold is the second line of a quiet comment: everything else behind one line of figures.
 func (p *page) oneFold() {
 	var head []string
-	if b := p.r.Context; b != nil && len(b.Files) > 0 {
+	if b := p.r.Context; b != nil && len(b.Files) > 0 && !p.r.Change.LockOnly {
 		head = append(head, "context of "+plural(len(b.Files), "file"))
 	}
 	if n := passed(p.r.Gates); n > 0 {
 		head = append(head, plural(n, "gate")+" passed")
 	}
-	if r := p.r.Risk; r != nil && len(r.Signals) > 0 && p.d.rows > 0 {
-		head = append(head, plural(len(r.Signals), "finding"))
+	if n := len(p.rows()) - min(passed(p.r.Gates), 1); n > 0 && p.d.rows > 0 {
+		head = append(head, plural(n, "finding"))
 	}
 	head = append(head, "how to reproduce")
 	end := p.fold("Details: " + strings.Join(head, ", "))

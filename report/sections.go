@@ -213,7 +213,7 @@ func signed(x float64) string {
 // context is the fold with the ranked files.
 func (p *page) context() {
 	b := p.r.Context
-	if b == nil || len(b.Files) == 0 {
+	if b == nil || len(b.Files) == 0 || p.r.Change.LockOnly {
 		return
 	}
 	s := "Context for this change: " + plural(len(b.Files), "file")
@@ -227,7 +227,7 @@ func (p *page) context() {
 
 func (p *page) contextTable() {
 	b := p.r.Context
-	if b == nil || len(b.Files) == 0 {
+	if b == nil || len(b.Files) == 0 || p.r.Change.LockOnly { // nobody reads code beside a lock file
 		return
 	}
 	top := min(p.d.top, len(b.Files))

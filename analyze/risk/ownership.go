@@ -127,7 +127,10 @@ func (a *assessor) ownership() {
 	if before > 0 {
 		who = fmt.Sprintf("the author, with %s in this repository, has not changed %s before", count(before, "earlier change"), ofFiles(len(fresh), len(files)))
 	}
-	g.Why = fmt.Sprintf("%s; minor contributors made %.0f%% of the files' past changes", who, 100*minor/max(1, total))
+	g.Why = who
+	if share := minor / max(1, total); share >= minorShare {
+		g.Why += fmt.Sprintf("; minor contributors made %.0f%% of the files' past changes", 100*share)
+	}
 	if before > 0 && len(fresh) < len(files) {
 		g.Level = Info
 	}

@@ -126,7 +126,7 @@ func TestHotspotAndOwnership(t *testing.T) {
 	if g == nil || g.Level != Low && g.Level != Medium || !strings.Contains(g.Why, "`core/hot.go`: 60 changes in 180 days, 60 of them fixes") {
 		t.Errorf("hotspot %+v", g)
 	}
-	if o := signal(a, "ownership"); o == nil || !strings.Contains(o.Why, "no earlier change by this author; minor contributors made") {
+	if o := signal(a, "ownership"); o == nil || !strings.Contains(o.Why, "no earlier change by this author") {
 		t.Errorf("ownership %+v", o)
 	}
 	if len(a.Knowers) != 1 || a.Knowers[0] != (Knower{"B. Author", 1}) {
