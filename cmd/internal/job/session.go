@@ -75,11 +75,13 @@ func sessionFile(root, id string) (string, error) {
 	if err := CheckSessionID(id); err != nil {
 		return "", err
 	}
-	dir := sessionsFolder(root)
-	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
-		return "", fmt.Errorf("%s is not a folder; remove it: rm %q", dir, dir)
+	// A repository could hold a link to any folder of the machine.
+	for _, dir := range []string{filepath.Join(root, store.Dir), sessionsFolder(root)} {
+		if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+			return "", fmt.Errorf("%s is not a folder; look at it and remove it: rm %q", dir, dir)
+		}
 	}
-	return filepath.Join(dir, id+".json"), nil
+	return filepath.Join(sessionsFolder(root), id+".json"), nil
 }
 
 // NewSession records the commit and the work tree's state. An empty id takes the first free one of
