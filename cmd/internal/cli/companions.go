@@ -64,7 +64,7 @@ func printCompanions(w io.Writer, r *job.CompanionsResult) error {
 	for _, c := range r.Companions {
 		why := "changed with " + c.Partner
 		if c.Partner == "" {
-			why = "changed in " + c.Because
+			why = c.Because
 		}
 		fmt.Fprintf(&b, "%s\n    %s: %d of %d times (%.0f%%), last in %.7s\n", visible(c.Path), visible(why), c.Joint, c.Of, 100*c.Confidence, c.LastCommit)
 	}
