@@ -75,7 +75,7 @@ same bytes.`,
 	f.BoolVar(&o.Strict, "strict", false, "exit with 1 when the task text is not sufficient")
 	f.StringVar(&o.Format, "format", "md", "md, json, paths or xml; what --stdout prints")
 	f.BoolVar(&o.Stdout, "stdout", false, "print the bundle instead of writing files")
-	f.BoolVar(&o.JSON, "json", false, "short for --format json --stdout")
+	f.BoolVar(&o.JSON, "json", false, "short for --format json --stdout (docs/schema/bundle.json)")
 	f.StringVar(&o.Explain, "explain", "", "print why a file has its place, selected or not (a path, or 'all' for the selected)")
 	f.IntVar(&o.HistoryCommits, "history-commits", 0, "newest commits to read (default 3000)")
 	f.StringVar((*string)(&o.Extractor), "symbol-extractor", string(symbols.Auto), "auto, treesitter or regex")
