@@ -218,13 +218,10 @@ func bundleJSON(b *pick.Bundle) (string, error) {
 
 // keepBundle writes the bundle for readers and for programs.
 func keepBundle(root string, b *pick.Bundle) error {
-	dir := filepath.Join(root, store.Dir)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("make %s: %w", dir, err)
-	}
-	if err := ignoreState(dir); err != nil {
+	if err := makeState(root); err != nil {
 		return err
 	}
+	dir := filepath.Join(root, store.Dir)
 	js, err := bundleJSON(b)
 	if err != nil {
 		return err
@@ -238,7 +235,12 @@ func keepBundle(root string, b *pick.Bundle) error {
 // stateIgnore keeps derived files out of commits; what people write stays in.
 const stateIgnore = "# Made by ctxt: derived state stays out of commits.\n*\n!cases.json\n!baseline.json\n!ctx_config.toml\n"
 
-func ignoreState(dir string) error {
+// makeState makes the state folder of a project.
+func makeState(root string) error {
+	dir := filepath.Join(root, store.Dir)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("make %s: %w", dir, errors.Unwrap(err))
+	}
 	file := filepath.Join(dir, ".gitignore")
 	if exists(file) {
 		return nil

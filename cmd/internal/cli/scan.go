@@ -1,17 +1,13 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/ctxt-dev/ctxt/cmd/internal/job"
-	"github.com/ctxt-dev/ctxt/index/store"
 	"github.com/ctxt-dev/ctxt/index/symbols"
 )
 
@@ -42,11 +38,7 @@ for looking at what there is.`,
 			}
 			o.Dir, o.Config, o.CacheDir = p.Root, p.Config, p.cacheDir(cacheDir, false)
 			if cacheDir == "" {
-				dir := filepath.Join(p.Root, store.Dir)
-				if err := os.MkdirAll(dir, 0o755); err != nil {
-					return fmt.Errorf("make %s: %w", dir, errors.Unwrap(err))
-				}
-				if err := ignoreState(dir); err != nil {
+				if err := makeState(p.Root); err != nil {
 					return err
 				}
 			}

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -13,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/ctxt-dev/ctxt/cmd/internal/job"
-	"github.com/ctxt-dev/ctxt/index/store"
 )
 
 func newSession(app *App) *cobra.Command {
@@ -57,11 +54,7 @@ func newSessionInit(app *App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			dir := filepath.Join(p.Root, store.Dir)
-			if err := os.MkdirAll(dir, 0o755); err != nil {
-				return fmt.Errorf("make %s: %w", dir, errors.Unwrap(err))
-			}
-			if err := ignoreState(dir); err != nil {
+			if err := makeState(p.Root); err != nil {
 				return err
 			}
 			now, err := app.now()
