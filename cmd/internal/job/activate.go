@@ -113,6 +113,9 @@ func (e *Engine) workTree(ctx context.Context, o ActivateOptions) (*index.Snapsh
 		if err != nil {
 			return nil, git.Hash{}, err
 		}
+		if err := guardFolder(ctx, o.Dir, rules, o.Config.Common.MaxFiles); err != nil {
+			return nil, git.Hash{}, err
+		}
 		s, err := e.Snapshot(ctx, index.Folder(o.Dir, rules))
 		return s, git.Hash{}, err
 	}

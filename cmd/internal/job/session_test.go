@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ctxt-dev/ctxt/cmd/internal/config"
 	"github.com/ctxt-dev/ctxt/index"
 	"github.com/ctxt-dev/ctxt/index/git/gittest"
 )
@@ -80,6 +81,35 @@ func TestSessionChanges(t *testing.T) {
 	touched, err := SessionTouched(context.Background(), r.Dir, "s1")
 	if err != nil || !touched["committed.go"] || touched["dirty.go"] || len(touched) != 5 {
 		t.Errorf("touched: %v, %v", touched, err)
+	}
+}
+
+// TestFolderGuard refuses a large folder that is no repository, by the configured limit, and no repository.
+func TestFolderGuard(t *testing.T) {
+	c := config.Default()
+	c.Common.MaxFiles = 2
+	dir := t.TempDir()
+	for _, name := range []string{"a.go", "b.go", "c.go"} {
+		writeFile(t, filepath.Join(dir, name), []byte("package p\n"))
+	}
+	o := ActivateOptions{Dir: dir, Task: "retry an upload", Config: c}
+	if _, err := Activate(context.Background(), o); err == nil || !strings.Contains(err.Error(), "is no git repository and has more than 2 files; give the folder of a project with --root") {
+		t.Errorf("three files, two allowed: %v", err)
+	}
+	for _, limit := range []int{0, 3} {
+		c.Common.MaxFiles = limit
+		if _, err := Activate(context.Background(), o); err != nil {
+			t.Errorf("limit %d: %v", limit, err)
+		}
+	}
+	r := gittest.New(t)
+	for _, name := range []string{"a.go", "b.go", "c.go"} {
+		r.Write(name, "package p\n")
+	}
+	r.Commit("first")
+	o.Dir, c.Common.MaxFiles = r.Dir, 2
+	if _, err := Activate(context.Background(), o); err != nil {
+		t.Errorf("a repository: %v", err)
 	}
 }
 
