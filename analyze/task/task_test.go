@@ -56,12 +56,12 @@ func TestParse(t *testing.T) {
 func TestMentions(t *testing.T) {
 	for text, want := range map[string]struct{ paths, idents string }{
 		`File "/app/src/a/b.py", line 12, in run`: {"app/src/a/b.py", ""},
-		"C:\\x\\y\\z.ts is wrong":                   {"x/y/z.ts", ""},
-		"e.g. this, i.e. that":                      {"", ""},
-		"use std::vec::Vec and foo->bar()":          {"", "bar foo"},
-		"the my_func and innerCaps names":           {"", "innercaps myfunc"},
-		"A Sentence starts Here":                    {"", ""},
-		"../../lib/index.js":                        {"lib/index.js", ""},
+		"C:\\x\\y\\z.ts is wrong":                 {"x/y/z.ts", ""},
+		"e.g. this, i.e. that":                    {"", ""},
+		"use std::vec::Vec and foo->bar()":        {"", "bar foo"},
+		"the my_func and innerCaps names":         {"", "innercaps myfunc"},
+		"A Sentence starts Here":                  {"", ""},
+		"../../lib/index.js":                      {"lib/index.js", ""},
 	} {
 		p := task.Parse(text, "", task.Change)
 		var paths, idents []string
@@ -133,7 +133,7 @@ func TestIntent(t *testing.T) {
 	for _, c := range []struct {
 		title, body string
 		named       int
-		level       string
+		level       string // empty: anything but sufficient
 		reason      string
 	}{
 		{title: "fix the retry backoff of uploads", body: "The upload is retried too early.", level: task.Sufficient},
