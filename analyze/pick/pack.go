@@ -31,8 +31,8 @@ type packed struct {
 
 const (
 	lengthPower = 0.85 // gain is divided by tokens to this power: long units may win, if they hold more
-	unitPrior   = 0.25 // of a file's value lies in any unit, whether it matches or not
-	rankPower   = 1.5  // how steeply a file's value falls with its score
+	unitPrior   = 0.05 // of a file's value lies in any unit, whether it matches or not
+	rankPower   = 2    // how steeply a file's value falls with its score
 	shortFile   = 30   // lines: such a file is one unit
 )
 

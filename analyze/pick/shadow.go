@@ -33,6 +33,10 @@ const (
 	day              = 86400.0
 )
 
+// affinityPrior is added to the weight of the partner's commits, so that affinity falls with age: joint
+// commits of long ago weigh little against it.
+const affinityPrior = 0.5
+
 // candidate is a file that could be added, with the best of its partners.
 type candidate struct {
 	file int
@@ -41,7 +45,7 @@ type candidate struct {
 
 // shadows returns the files outside the selection that usually changed with a selected one, best
 // first. Affinity is the decayed and size-penalised weight of the joint commits over that of all the
-// partner's commits: in [0,1], whatever the age of the pair.
+// partner's commits and a prior: in [0,1], and falling with the age of the joint commits.
 func shadows(s *index.Snapshot, h *history.History, selected []int, o ShadowOptions) []candidate {
 	if o.Disabled {
 		return nil
@@ -105,7 +109,7 @@ func partners(h *history.History, path string, o ShadowOptions) map[int32]Shadow
 	}
 	for id, p := range out {
 		if total > 0 {
-			p.Affinity /= total
+			p.Affinity /= total + affinityPrior
 		}
 		p.Confidence = float64(p.Joint) / float64(commits)
 		out[id] = p

@@ -30,12 +30,12 @@ type Vocabulary struct {
 
 const (
 	// sufficientAt and weakAt are the default levels; sufficientAt can be configured.
-	sufficientAt = 0.35
-	weakAt       = 0.2
+	sufficientAt = 0.25
+	weakAt       = 0.12
 	// enough is how much specific vocabulary makes a text clear: about two words that few files have.
 	enough = 1.1
 	// contradicted caps the score of a text that contradicts itself.
-	contradicted = 0.15
+	contradicted = 0.1
 )
 
 // Check scores how well the text says what it is about: the specific words that the repository
