@@ -147,6 +147,9 @@ func (s *Snapshot) parseMissing(ctx context.Context, files []Listed, maxSize int
 	if err != nil {
 		return fmt.Errorf("read files: %w", err)
 	}
+	if err := s.again(ctx, files, parsed, maxSize, o); err != nil {
+		return err
+	}
 	for i, f := range files {
 		k := Key{f.Blob, symbols.Language(f.Path)}
 		docs[k] = parsed[i]
@@ -157,8 +160,36 @@ func (s *Snapshot) parseMissing(ctx context.Context, files []Listed, maxSize int
 	return nil
 }
 
-// transient reports whether the doc says more about the clone than about the content.
-func transient(d *Doc) bool { return d.Reason != "" && !d.Binary }
+// again parses the files that a grammar did not finish in time once more, one by one: its limit is
+// wall time, and may have passed while others had the processor.
+func (s *Snapshot) again(ctx context.Context, files []Listed, parsed []*Doc, maxSize int64, o Options) error {
+	var slow []Listed
+	var at []int
+	for i, d := range parsed {
+		if late(d) {
+			slow, at = append(slow, files[i]), append(at, i)
+		}
+	}
+	if len(slow) == 0 || len(slow) > maxAgain {
+		return nil
+	}
+	tk := text.NewTokenizer()
+	err := s.source.Read(ctx, slow, maxSize, func(i int, data []byte, err error) {
+		parsed[at[i]] = parseDoc(tk, symbols.Language(slow[i].Path), data, err, o.Mode)
+	})
+	if err != nil {
+		return fmt.Errorf("read files: %w", err)
+	}
+	return nil
+}
+
+// maxAgain bounds the second try: a tree of files that are all slow is hostile.
+const maxAgain = 20
+
+func late(d *Doc) bool { return d != nil && strings.Contains(d.Fault, "time limit") }
+
+// transient reports whether the doc says more about the clone or the moment than about the content.
+func transient(d *Doc) bool { return d.Reason != "" && !d.Binary || late(d) }
 
 // parseDoc makes the Doc of one blob.
 func parseDoc(tk *text.Tokenizer, lang string, data []byte, err error, mode symbols.Mode) *Doc {
