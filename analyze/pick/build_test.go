@@ -363,6 +363,7 @@ func FuzzFences(f *testing.F) {
 	for _, s := range []string{"", "```", hostile, "`\n``\n```\n````\n", "~~~\n```go\n", strings.Repeat("`", 300), "\r```\r\n## x", "\x00\xff"} {
 		f.Add(s, s)
 	}
+	f.Add("## ", "0")
 	f.Fuzz(func(t *testing.T, path, content string) {
 		if strings.Contains(path, "\n") {
 			path = "p"

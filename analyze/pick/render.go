@@ -23,7 +23,7 @@ func Markdown(b *Bundle) string {
 func renderFile(w *strings.Builder, f *File) {
 	fmt.Fprintf(w, "\n## %s\n", inline(f.Path))
 	if f.Reason != "" {
-		fmt.Fprintf(w, "%s\n", inline(f.Reason))
+		fmt.Fprintf(w, "%s\n", paragraph(inline(f.Reason)))
 	}
 	if len(f.Regions) == 0 {
 		return
@@ -66,6 +66,15 @@ func firstLine(s string) string {
 		line = strings.ToValidUTF8(line[:160], "") + "…"
 	}
 	return line
+}
+
+// paragraph keeps a line of text from being read as a heading, a list, a quotation or a fence.
+func paragraph(s string) string {
+	s = strings.TrimLeft(s, " ")
+	if s != "" && strings.ContainsRune("#>-+*=|~_", rune(s[0])) {
+		return "· " + s
+	}
+	return s
 }
 
 // inline makes untrusted text one line without markup or invisible characters.
