@@ -9,8 +9,7 @@ import (
 
 // windowLines is how many lines a window has: longer definitions are cut into windows, and windows
 // that touch are joined again in the bundle. Small windows reach more of the places that a change
-// touches: on the replay data, hunk_recall was .41 with 24 lines and .48 with 8
-// (docs/quality.md).
+// touches; docs/quality.md has the figures.
 const windowLines = 6
 
 // unit is a run of lines that enters the bundle as a whole.

@@ -9,9 +9,6 @@ import (
 	"github.com/ctxt-dev/ctxt/index/git"
 )
 
-// rankedKept is how much of a ranking a measurement reads.
-const rankedKept = 100
-
 // newSelector selects as activate does with the default settings, so that a measurement measures the
 // product. The commits are those that it will be asked about; their histories are read in one pass.
 func newSelector(ctx context.Context, repo *git.Repo, commits []git.Hash, cacheDir string) (eval.Selector, func() error, error) {
@@ -29,25 +26,9 @@ func newSelector(ctx context.Context, repo *git.Repo, commits []git.Hash, cacheD
 		if err != nil {
 			return eval.Selection{}, err
 		}
-		return selectionOf(s), nil
+		return job.Selection(s), nil
 	}
 	return sel, e.Close, nil
-}
-
-// selectionOf reduces a selection to what the measurements read.
-func selectionOf(s *job.Selected) eval.Selection {
-	out := eval.Selection{Tokens: s.Bundle.Used.Tokens}
-	for _, i := range s.Ranking.Order[:min(len(s.Ranking.Order), rankedKept)] {
-		out.Ranked = append(out.Ranked, s.Snapshot.Files[i].Path)
-	}
-	for _, f := range s.Bundle.Files {
-		file := eval.SelectedFile{Path: f.Path}
-		for _, r := range f.Regions {
-			file.Regions = append(file.Regions, [2]int{r.Start, r.End})
-		}
-		out.Files = append(out.Files, file)
-	}
-	return out
 }
 
 // activateEngine answers a query as activate does in the project at root: by its configuration, on the
@@ -76,7 +57,7 @@ func (app *App) activateEngine(ctx context.Context, root string) (ask eval.Engin
 		if err != nil {
 			return eval.Selection{}, err
 		}
-		return selectionOf(s), nil
+		return job.Selection(s), nil
 	}
 	exists = func(p string) bool {
 		_, ok := snapshot.Find(p)
