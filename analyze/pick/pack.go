@@ -16,6 +16,13 @@ type packer struct {
 	o     Options
 	b     *Bundle
 	files []packed
+	order []ordered // all units, best first; made by the first choose
+}
+
+// ordered is the place of a unit: files[file].units[unit].
+type ordered struct {
+	file, unit int
+	worth      float64
 }
 
 // packed is a file that is in the bundle, or may be.
@@ -158,19 +165,34 @@ func (p *packer) shrink(files []File) error {
 // choose picks units within an estimated budget.
 func (p *packer) choose(budget int) []unit {
 	left := budget - estimate(firstLine(p.b.Task)) - 30
-	var chosen, rest []unit
+	var chosen []unit
+	entered := make([]int, len(p.files)) // first line of the unit that the file entered with; 0: it did not
 	for k := range p.files {
 		f := &p.files[k]
 		left -= f.head
 		if u, ok := p.first(f); ok && u.tokens <= left {
 			left -= u.tokens + 6
 			chosen = append(chosen, u)
-			for _, v := range f.units {
-				if v.start != u.start {
-					rest = append(rest, v)
-				}
-			}
+			entered[k] = u.start
 		}
+	}
+	for _, o := range p.ordered() {
+		u := &p.files[o.file].units[o.unit]
+		if entered[o.file] == 0 || u.start == entered[o.file] {
+			continue
+		}
+		if u.tokens+6 <= left {
+			left -= u.tokens + 6
+			chosen = append(chosen, *u)
+		}
+	}
+	return chosen
+}
+
+// ordered returns the units of all files by what they promise for their tokens, ties in file order.
+func (p *packer) ordered() []ordered {
+	if p.order != nil {
+		return p.order
 	}
 	peak := 0.0
 	for k := range p.files {
@@ -178,17 +200,15 @@ func (p *packer) choose(budget int) []unit {
 			peak = max(peak, u.gain)
 		}
 	}
-	worth := func(u unit) float64 {
-		return p.files[u.file].value * (unitPrior + u.gain/max(peak, 1e-9)) / math.Pow(float64(u.tokens+6), lengthPower)
-	}
-	slices.SortStableFunc(rest, func(a, b unit) int { return cmp.Compare(worth(b), worth(a)) })
-	for _, u := range rest {
-		if u.tokens+6 <= left {
-			left -= u.tokens + 6
-			chosen = append(chosen, u)
+	for k := range p.files {
+		f := &p.files[k]
+		for i, u := range f.units {
+			worth := f.value * (unitPrior + u.gain/max(peak, 1e-9)) / math.Pow(float64(u.tokens+6), lengthPower)
+			p.order = append(p.order, ordered{k, i, worth})
 		}
 	}
-	return chosen
+	slices.SortStableFunc(p.order, func(a, b ordered) int { return cmp.Compare(b.worth, a.worth) })
+	return p.order
 }
 
 // The heads of the list get more room for their first unit and their reason than its tail, so that

@@ -147,9 +147,10 @@ func stems(in Input) []float64 {
 	out := make([]float64, len(in.Snapshot.Files))
 	count := make(map[string]int)
 	match := make([]string, len(out))
+	flatten := strings.NewReplacer("_", "", "-", "")
 	for i := range in.Snapshot.Files {
 		stem := index.Stem(in.Snapshot.Files[i].Path)
-		flat := strings.NewReplacer("_", "", "-", "").Replace(stem)
+		flat := flatten.Replace(stem)
 		if words[stem] || words[flat] || words[text.Stem(stem)] {
 			match[i] = flat
 			count[flat]++
