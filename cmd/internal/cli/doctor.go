@@ -201,6 +201,8 @@ func (d *diagnosis) apiKey(c *config.Config) {
 		d.add("api key", checkFail, "edit "+store.ConfigFile, "%v", err)
 	case client == nil && strings.HasPrefix(why, "no API key"):
 		d.add("api key", checkWarn, "export OPENROUTER_API_KEY=…", "%s; everything but synonyms works without one", why)
+	case client == nil && strings.HasPrefix(why, unconfirmedPrefix):
+		d.add("api key", checkWarn, "export "+trustVariable+"=…", "%s", why)
 	case client == nil:
 		d.add("api key", checkOK, "", "%s", why)
 	default:

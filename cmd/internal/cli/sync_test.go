@@ -375,6 +375,7 @@ func TestOfflineNeverDials(t *testing.T) {
 		noCanaryIn(t, dir, stdout, stderr)
 	}
 	// And without it the same dialer is the only way out.
+	env[trustVariable] = "openrouter.ai"
 	var dialled []string
 	code, _, stderr := ctxt(t, env, func(_ context.Context, _, address string) (net.Conn, error) {
 		dialled = append(dialled, address)
