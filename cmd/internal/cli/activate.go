@@ -260,8 +260,8 @@ func (app *App) describeBundle(s *job.Selected) error {
 			mark = " (shadow)"
 		}
 		fmt.Fprintf(&w, "%3d  %.3f  %-10s %s%s\n", f.Rank, f.Score, f.Tier, visible(f.Path), mark)
-		if f.Reason != "" {
-			fmt.Fprintf(&w, "                       %s\n", visible(f.Reason))
+		if why := f.Why(); why != "" {
+			fmt.Fprintf(&w, "                       %s\n", visible(why))
 		}
 	}
 	if len(b.NearMiss) > 0 {
