@@ -15,6 +15,7 @@ import (
 	"github.com/ctxt-dev/ctxt/bench"
 	"github.com/ctxt-dev/ctxt/bench/cases"
 	"github.com/ctxt-dev/ctxt/bench/eval"
+	"github.com/ctxt-dev/ctxt/cmd/internal/job"
 	"github.com/ctxt-dev/ctxt/index/git"
 )
 
@@ -24,6 +25,7 @@ type benchReplayOptions struct {
 	ReplayDir string
 	Repos     string
 	Jobs      int
+	Method    string
 	JSON      bool
 	Results   bool
 }
@@ -36,7 +38,11 @@ func newBenchReplay(app *App) *cobra.Command {
 		Long: `Replay the past changes of several repositories and print one table with its mean.
 
 Name pairs of a replay file and its repository, or two folders: every NAME.jsonl of --replay-dir is
-measured in the repository NAME/repo, NAME or NAME.git of --repos, where NAME is often OWNER+NAME.`,
+measured in the repository NAME/repo, NAME or NAME.git of --repos, where NAME is often OWNER+NAME.
+
+The methods besides ctxt are there to compare with: bm25 (BM25 of title and description over content
+and path), words (how many of the title's words the content holds) and paths (how many the path
+holds). Their bundle is whole files, best first, those left out that do not fit into the budget.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Pairs = args
 			return runBenchReplay(cmd.Context(), app, o)
@@ -46,8 +52,10 @@ measured in the repository NAME/repo, NAME or NAME.git of --repos, where NAME is
 	f.StringVar(&o.ReplayDir, "replay-dir", "", "folder of replay files, NAME.jsonl each")
 	f.StringVar(&o.Repos, "repos", "", "folder of repositories: NAME/repo, NAME or NAME.git each")
 	f.IntVarP(&o.Jobs, "jobs", "j", 0, "cases at once (0: one a processor); results do not depend on it")
+	f.StringVar(&o.Method, "method", job.MethodCtxt, "one of "+strings.Join(job.Methods, ", "))
 	f.BoolVar(&o.JSON, "json", false, "write JSON, version 2")
 	f.BoolVar(&o.Results, "results", false, "with --json, keep every case's result")
+	complete(cmd, "method", job.Methods...)
 	return cmd
 }
 
@@ -55,6 +63,9 @@ measured in the repository NAME/repo, NAME or NAME.git of --repos, where NAME is
 type replayPair struct{ Name, File, Repo string }
 
 func runBenchReplay(ctx context.Context, app *App, o benchReplayOptions) error {
+	if !slices.Contains(job.Methods, o.Method) {
+		return fmt.Errorf("flag --method: got %q, want one of %s", o.Method, strings.Join(job.Methods, ", "))
+	}
 	pairs, err := replayPairs(o)
 	if err != nil {
 		return err
@@ -71,7 +82,7 @@ func runBenchReplay(ctx context.Context, app *App, o benchReplayOptions) error {
 		if err != nil {
 			return fmt.Errorf("replay %s: %w", p.Name, err)
 		}
-		res, err := replay(ctx, app, repo, cs, eval.Options{Jobs: o.Jobs})
+		res, err := replay(ctx, app, repo, cs, o.Method, eval.Options{Jobs: o.Jobs})
 		if err != nil {
 			return fmt.Errorf("replay %s: %w", p.Name, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/ctxt-dev/ctxt/bench"
 	"github.com/ctxt-dev/ctxt/bench/cases"
 	"github.com/ctxt-dev/ctxt/bench/eval"
+	"github.com/ctxt-dev/ctxt/cmd/internal/job"
 	"github.com/ctxt-dev/ctxt/index/git"
 )
 
@@ -147,7 +148,7 @@ func evalReplay(ctx context.Context, app *App, o evalOptions, run eval.Options, 
 	if err != nil {
 		return err
 	}
-	res, err := replay(ctx, app, repo, cs, run)
+	res, err := replay(ctx, app, repo, cs, job.MethodCtxt, run)
 	if err != nil {
 		return err
 	}
@@ -175,9 +176,15 @@ func mine(ctx context.Context, repo *git.Repo, rev string, n int) ([]cases.Repla
 	return cases.Mine(ctx, repo, tip, n)
 }
 
-// replay measures cases with the product's own ranking and selection.
-func replay(ctx context.Context, app *App, repo *git.Repo, cs []cases.Replay, o eval.Options) (*bench.ReplayResult, error) {
-	sel, keep, err := newSelector(ctx, repo, eval.Bases(ctx, repo, cs), "")
+// replay measures cases with the product's own ranking and selection, or with a method to compare with.
+func replay(ctx context.Context, app *App, repo *git.Repo, cs []cases.Replay, method string, o eval.Options) (*bench.ReplayResult, error) {
+	open := func() (eval.Selector, func() error, error) {
+		return newSelector(ctx, repo, eval.Bases(ctx, repo, cs), "")
+	}
+	if method != job.MethodCtxt {
+		open = func() (eval.Selector, func() error, error) { return referenceSelector(repo, method) }
+	}
+	sel, keep, err := open()
 	if err != nil {
 		return nil, err
 	}

@@ -31,6 +31,17 @@ func newSelector(ctx context.Context, repo *git.Repo, commits []git.Hash, cacheD
 	return sel, e.Close, nil
 }
 
+// referenceSelector selects by a simple method, for comparison.
+func referenceSelector(repo *git.Repo, method string) (eval.Selector, func() error, error) {
+	e, err := job.NewEngine(repo, job.EngineOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	return func(ctx context.Context, base git.Hash, title, body string) (eval.Selection, error) {
+		return e.Reference(ctx, method, base, title, body)
+	}, e.Close, nil
+}
+
 // activateEngine answers a query as activate does in the project at root: by its configuration, on the
 // checked-out commit with its uncommitted changes.
 func (app *App) activateEngine(ctx context.Context, root string) (ask eval.Engine, exists func(string) bool, err error) {
