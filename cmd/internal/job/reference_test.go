@@ -17,8 +17,8 @@ func TestReference(t *testing.T) {
 	r := gittest.New(t)
 	r.Write("lock/lease.go", "package lock\n\nfunc Keep() {}\n")
 	r.Write("other/a.go", "package other\n\n// lock and lease, twice: lock and lease\nfunc A() {}\n")
-	r.Write("other/b.go", "package other\n\n// quagga\nfunc B() {}\n")
-	r.Write("big.txt", strings.Repeat("lock lease number\n", 3000))
+	r.Write("other/b.go", "package other\n\n// quagga zebra okapi\nfunc B() {}\n")
+	r.Write("big.txt", strings.Repeat("lock number\n", 3000))
 	r.Write("none.txt", "nothing of it\n")
 	r.Commit("first")
 	repo, err := git.Open(r.Dir, git.Options{})
@@ -35,10 +35,10 @@ func TestReference(t *testing.T) {
 	}
 	for method, want := range map[string]string{
 		MethodPaths: "lock/lease.go",
-		MethodWords: "big.txt other/a.go lock/lease.go",
+		MethodWords: "other/a.go big.txt lock/lease.go",
 		MethodBM25:  "other/b.go",
 	} {
-		got, err := e.Reference(t.Context(), method, head, "lock: lease renewal", "see the quagga")
+		got, err := e.Reference(t.Context(), method, head, "lock: lease renewal", "see quagga, zebra and okapi")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestReference(t *testing.T) {
 		if held || len(got.Files) == 0 || got.Tokens < 1 || got.Tokens > 8000 {
 			t.Errorf("%s packs %v, %d tokens", method, got.Files, got.Tokens)
 		}
-		again, err := e.Reference(t.Context(), method, head, "lock: lease renewal", "see the quagga")
+		again, err := e.Reference(t.Context(), method, head, "lock: lease renewal", "see quagga, zebra and okapi")
 		if err != nil || fmt.Sprint(again) != fmt.Sprint(got) {
 			t.Errorf("%s: %v, then %v (%v)", method, got, again, err)
 		}
