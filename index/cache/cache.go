@@ -9,7 +9,7 @@
 // A segment's format, all integers little-endian, every record padded to 4 bytes:
 //
 //	"ctxtdoc" version(1 byte), then records:
-//	blob(20) langHash(4) length(4) crc32c(4) payload(length)
+//	blob(20) langHash(4) length(4) crc32c(4, of all but itself) payload(length)
 //
 // and a payload holds, in this order: size(8) flags(4) and counts(4 each) of tokens, lines, names,
 // decls, symbols, imports, text bytes; the four arrays of uint32; symbols as name, kind, recv (each
@@ -26,17 +26,17 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/ctxt-dev/ctxt/index"
+	"github.com/ctxt-dev/ctxt/index/store"
 )
 
 const (
-	version   = 1
+	version   = 2
 	magic     = "ctxtdoc"
 	headerLen = len(magic) + 1
 	recordLen = 20 + 4 + 4 + 4
@@ -196,10 +196,11 @@ func (c *Cache) Close() error {
 	}
 	sum := fnv.New64a()
 	sum.Write(buf)
-	if err := writeAtomic(c.dir, fmt.Sprintf("%016x.seg", sum.Sum64()), buf); err != nil {
+	if err := store.WriteFile(filepath.Join(c.dir, fmt.Sprintf("%016x.seg", sum.Sum64())), buf, 0o644); err != nil {
 		return fmt.Errorf("cache: %w", err)
 	}
 	c.fresh = nil
+	c.sweep()
 	c.evict(merge, int64(len(buf)))
 	return nil
 }
@@ -239,26 +240,15 @@ func (c *Cache) evict(all bool, added int64) {
 	}
 }
 
-// writeAtomic writes a file that other processes see whole or not at all.
-func writeAtomic(dir, name string, data []byte) error {
-	f, err := os.CreateTemp(dir, ".tmp-*")
-	if err != nil {
-		return err
+// sweep removes what a process that was killed while it wrote has left. A file that is young may be
+// another process's.
+func (c *Cache) sweep() {
+	left, _ := filepath.Glob(filepath.Join(escapeGlob(c.dir), ".*.seg.*.tmp"))
+	for _, name := range left {
+		if info, err := os.Lstat(name); err == nil && time.Since(info.ModTime()) > time.Hour {
+			_ = os.Remove(name) // it costs its space and nothing else
+		}
 	}
-	defer os.Remove(f.Name())
-	if _, err = f.Write(data); err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
-	if err := os.Chmod(f.Name(), 0o644); err != nil && runtime.GOOS != "windows" {
-		return err
-	}
-	return os.Rename(f.Name(), filepath.Join(dir, name))
 }
 
 // record is the header of one record.
@@ -279,5 +269,10 @@ func (r *record) read(b []byte) {
 func intact(rec []byte) bool {
 	var r record
 	r.read(rec)
-	return crc32.Checksum(rec[recordLen:], castagnoli) == r.crc
+	return checksum(rec) == r.crc
+}
+
+// checksum covers the record's key too: a damaged key must not give one content another's doc.
+func checksum(rec []byte) uint32 {
+	return crc32.Update(crc32.Checksum(rec[:recordLen-4], castagnoli), castagnoli, rec[recordLen:])
 }

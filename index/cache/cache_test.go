@@ -122,6 +122,6 @@ func FuzzDecode(f *testing.F) {
 		}
 		decode(rec, key1(1))
 		c := &Cache{found: map[key][]byte{}}
-		c.load(append([]byte(magic+"\x01"), rec...))
+		c.load(append([]byte(magic+"\x02"), rec...))
 	})
 }

@@ -2,7 +2,6 @@ package cache
 
 import (
 	"encoding/binary"
-	"hash/crc32"
 	"hash/fnv"
 	"unsafe"
 
@@ -82,9 +81,8 @@ func encode(buf []byte, k index.Key, d *index.Doc) []byte {
 	for len(buf)%4 != 0 {
 		buf = append(buf, 0)
 	}
-	payload := buf[start+recordLen:]
-	le.PutUint32(buf[start+24:], uint32(len(payload)))
-	le.PutUint32(buf[start+28:], crc32.Checksum(payload, castagnoli))
+	le.PutUint32(buf[start+24:], uint32(len(buf)-start-recordLen))
+	le.PutUint32(buf[start+28:], checksum(buf[start:]))
 	return buf
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -64,35 +65,75 @@ func WriteFile(path string, data []byte, perm os.FileMode) error {
 	if err := refuseLink(dir); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("make folder %s: %w", dir, err)
+	if err := try("make folder", func() error { return os.MkdirAll(dir, 0o755) }); err != nil {
+		return fmt.Errorf("make folder %s: %w%s", dir, cause(err), mend(err))
 	}
-	t, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*.tmp")
+	var t *os.File
+	err := try("create", func() (err error) {
+		t, err = os.CreateTemp(dir, "."+filepath.Base(path)+".*.tmp")
+		return err
+	})
+	if err == nil {
+		if err = fill(t, data, perm); err == nil {
+			// On Windows os.Rename replaces too.
+			err = try("rename", func() error { return os.Rename(t.Name(), path) })
+		}
+		if err != nil {
+			os.Remove(t.Name())
+		}
+	}
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, errors.Unwrap(err))
-	}
-	if err := fill(t, data, perm); err != nil {
-		os.Remove(t.Name())
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	// On Windows os.Rename replaces too.
-	if err := os.Rename(t.Name(), path); err != nil {
-		os.Remove(t.Name())
-		return fmt.Errorf("write %s: %w", path, errors.Unwrap(err))
+		return fmt.Errorf("write %s: %w%s", path, cause(err), mend(err))
 	}
 	return syncDir(dir)
 }
 
 // fill writes, syncs and closes a new file.
 func fill(f *os.File, data []byte, perm os.FileMode) error {
-	_, err := f.Write(data)
+	err := try("write", func() error { _, err := f.Write(data); return err })
 	if err == nil {
-		err = f.Chmod(perm)
+		err = try("chmod", func() error { return f.Chmod(perm) })
 	}
 	if err == nil {
-		err = f.Sync()
+		err = try("sync", f.Sync)
 	}
-	return errors.Join(err, f.Close())
+	return cmp.Or(err, try("close", f.Close))
+}
+
+// fault, in tests, fails a step of a write in the system's place, or ends the process there.
+var fault func(step string) error
+
+func try(step string, f func() error) error {
+	if fault != nil {
+		if err := fault(step); err != nil {
+			return err
+		}
+	}
+	return f()
+}
+
+// cause leaves out of a file error what its reader is told anyway: the operation and the path.
+func cause(err error) error {
+	var pe *fs.PathError
+	var le *os.LinkError
+	switch {
+	case errors.As(err, &pe):
+		return pe.Err
+	case errors.As(err, &le):
+		return le.Err
+	}
+	return err
+}
+
+// mend says what to do about a write that failed, or nothing.
+func mend(err error) string {
+	switch {
+	case noSpace(err):
+		return "; free some space and run it again"
+	case readOnly(err), errors.Is(err, fs.ErrPermission):
+		return "; make the folder writable, or give another place"
+	}
+	return ""
 }
 
 // syncDir makes a rename durable. Systems that cannot sync a folder are left as they are.
@@ -102,7 +143,7 @@ func syncDir(dir string) error {
 		return fmt.Errorf("sync folder %s: %w", dir, err)
 	}
 	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) && !os.IsPermission(err) {
+	if err := try("sync folder", d.Sync); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrInvalid) && !os.IsPermission(err) {
 		var pe *fs.PathError
 		if errors.As(err, &pe) && unsyncable(pe.Err) {
 			return nil

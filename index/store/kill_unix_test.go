@@ -34,6 +34,8 @@ func TestMain(m *testing.M) {
 		}
 		fmt.Print(WriteFile(os.Getenv("STORE_TEST_FILE"), content('b'), 0o644))
 		os.Exit(0)
+	case "step": // write until a step, and be killed there
+		killedAt(os.Getenv("STORE_TEST_FILE"), os.Getenv("STORE_TEST_STEP"))
 	case "lock": // hold the lock until killed
 		if _, err := Lock(os.Getenv("STORE_TEST_FILE")); err != nil {
 			fmt.Println(err)

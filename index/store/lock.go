@@ -66,7 +66,7 @@ func Lock(root string) (*Writer, error) {
 	defer cancel()
 	ok, err := w.lock.TryLockContext(ctx, 10*time.Millisecond)
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return nil, fmt.Errorf("lock %s: %w", dir, err)
+		return nil, fmt.Errorf("lock %s: %w%s", dir, cause(err), mend(err))
 	}
 	if !ok {
 		w.lock.Close()
@@ -78,7 +78,7 @@ func Lock(root string) (*Writer, error) {
 	}
 	if err := os.WriteFile(w.owner, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644); err != nil {
 		w.lock.Unlock()
-		return nil, fmt.Errorf("lock %s: %w", dir, err)
+		return nil, fmt.Errorf("lock %s: %w%s", dir, cause(err), mend(err))
 	}
 	return w, nil
 }
@@ -149,7 +149,7 @@ func Inspect(root string) (LockState, error) {
 func makeLockDir(dir string) error {
 	err := os.Mkdir(dir, 0o755)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("make lock folder %s: %w", dir, errors.Unwrap(err))
+		return fmt.Errorf("make lock folder %s: %w%s", dir, cause(err), mend(err))
 	}
 	info, err := os.Lstat(dir)
 	if err != nil {
