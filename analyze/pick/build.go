@@ -73,7 +73,7 @@ func Build(ctx context.Context, in Input, o Options) (*Bundle, error) {
 	if !in.Snapshot.Commit.IsZero() {
 		b.Commit = in.Snapshot.Commit.String()
 	}
-	p := &packer{in: in, o: o, b: b}
+	p := &packer{in: in, o: o, b: b, tokens: counter{}}
 	if err := p.load(ctx, order); err != nil {
 		return nil, err
 	}

@@ -12,11 +12,12 @@ import (
 
 // packer holds the state of one Build.
 type packer struct {
-	in    Input
-	o     Options
-	b     *Bundle
-	files []packed
-	order []ordered // all units, best first; made by the first choose
+	in     Input
+	o      Options
+	b      *Bundle
+	files  []packed
+	tokens counter
+	order  []ordered // all units, best first; made by the first choose
 }
 
 // ordered is the place of a unit: files[file].units[unit].
@@ -127,7 +128,7 @@ func (p *packer) tiered() error {
 	bestCount := -1
 	for range 6 {
 		p.b.Files = p.assemble(p.choose(int(limit)))
-		count, err := CountTokens(Markdown(p.b))
+		count, err := p.tokens.count(Markdown(p.b))
 		if err != nil {
 			return err
 		}
@@ -152,7 +153,7 @@ func (p *packer) tiered() error {
 func (p *packer) shrink(files []File) error {
 	for n := len(files); n > 0; n-- {
 		p.b.Files = files[:n]
-		count, err := CountTokens(Markdown(p.b))
+		count, err := p.tokens.count(Markdown(p.b))
 		if err != nil || count <= p.o.Budget.Tokens {
 			return err
 		}
@@ -311,7 +312,7 @@ func (p *packer) full() error {
 		}
 		files := p.b.Files
 		p.b.Files = append(files, out)
-		count, err := CountTokens(Markdown(p.b))
+		count, err := p.tokens.count(Markdown(p.b))
 		if err != nil {
 			return err
 		}
@@ -347,17 +348,17 @@ func (p *packer) spans(f *packed) []Region {
 
 // account fills in the token counts.
 func (p *packer) account() error {
-	total, err := CountTokens(Markdown(p.b))
+	total, err := p.tokens.count(Markdown(p.b))
 	if err != nil {
 		return err
 	}
 	for k := range p.b.Files {
 		part := Bundle{Files: p.b.Files[k : k+1]}
-		if p.b.Files[k].Tokens, err = CountTokens(Markdown(&part)); err != nil {
+		if p.b.Files[k].Tokens, err = p.tokens.count(Markdown(&part)); err != nil {
 			return err
 		}
 	}
-	empty, err := CountTokens(Markdown(&Bundle{}))
+	empty, err := p.tokens.count(Markdown(&Bundle{}))
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,9 @@ package pick
 
 import (
 	"fmt"
+	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/tiktoken-go/tokenizer/codec"
 )
@@ -13,13 +15,45 @@ const Encoding = "cl100k_base"
 var encoding = sync.OnceValue(codec.NewCl100kBase)
 
 // CountTokens counts with the real tokenizer.
-func CountTokens(s string) (int, error) {
+func CountTokens(s string) (int, error) { return counter{}.count(s) }
+
+// counter counts many texts that have pieces in common: it remembers the tokens of each piece. It is
+// for one goroutine.
+type counter map[string]int
+
+// count is what the codec says of s. The codec cuts with a slow expression; cut here, each distinct
+// piece is put before it once.
+func (c counter) count(s string) (int, error) {
+	if !utf8.ValidString(s) || strings.IndexByte(s, 0x7f) >= 0 { // the codec's expression fails on some texts with DEL
+		return codecCount(s)
+	}
+	total := 0
+	for len(s) > 0 {
+		n := piece(s)
+		tokens, ok := c[s[:n]]
+		if !ok {
+			var err error
+			if tokens, err = codecCount(s[:n]); err != nil {
+				return 0, err
+			}
+			c[s[:n]] = tokens
+		}
+		total += tokens
+		s = s[n:]
+	}
+	return total, nil
+}
+
+func codecCount(s string) (int, error) {
 	n, err := encoding().Count(s)
 	if err != nil {
 		return 0, fmt.Errorf("count tokens: %w", err)
 	}
 	return n, nil
 }
+
+// Warm loads the vocabulary. Called early, in a goroutine, it saves the first count that time.
+func Warm() { encoding() }
 
 // estimate is a quick guess at the tokens of one line, its end included: every run of letters costs
 // one token for each six, every run of digits one for each three, every other visible byte one for

@@ -36,6 +36,7 @@ type EngineOptions struct {
 
 // NewEngine opens an engine over a repository, or over none.
 func NewEngine(repo *git.Repo, o EngineOptions) (*Engine, error) {
+	go pick.Warm() // while files are read
 	e := &Engine{repo: repo, mode: o.Mode, commits: o.HistoryCommits}
 	if o.CacheDir == "" {
 		if e.docs = o.Docs; e.docs == nil {
