@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -141,5 +142,31 @@ func TestActionRunsTheImage(t *testing.T) {
 	text := read(t, filepath.Join(moduleRoot(t), "action.yml"))
 	if !regexp.MustCompile(`(?m)^  image: (Dockerfile|docker://[a-z0-9./-]+@sha256:[0-9a-f]{64})$`).MatchString(text) {
 		t.Error("action.yml names no image that .ci/pin-image could replace")
+	}
+}
+
+// TestArchiveExtras writes what a release's archive holds beside the binary, and checks that the release does so.
+func TestArchiveExtras(t *testing.T) {
+	root, dir := moduleRoot(t), t.TempDir()
+	ctxt, err := exec.LookPath("ctxt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(ctxt, filepath.Join(dir, "ctxt")); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("bash", filepath.Join(root, ".ci", "extras"), dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for name, want := range map[string]string{
+		"man/man1/ctxt.1": ".TH CTXT 1", "man/man1/ctxt-pr.1": ".SH SYNOPSIS", "completions/ctxt.bash": "complete -o",
+		"completions/_ctxt": "#compdef ctxt", "completions/ctxt.fish": "complete -c ctxt", "completions/ctxt.ps1": "Register-ArgumentCompleter",
+	} {
+		if !strings.Contains(read(t, filepath.Join(dir, filepath.FromSlash(name))), want) {
+			t.Errorf("%s has no %q", name, want)
+		}
+	}
+	if !strings.Contains(read(t, filepath.Join(root, ".github", "workflows", "release.yml")), `run: bash .ci/extras "dist/$NAME"`) {
+		t.Error("the release's archives have no manual pages and completions")
 	}
 }

@@ -45,7 +45,7 @@ func writeCommand(b *strings.Builder, c *cobra.Command) {
 		b.WriteString("\n")
 	}
 	for _, sub := range c.Commands() {
-		if sub.IsAvailableCommand() && sub.Name() != "help" && sub.Name() != "completion" {
+		if documented(sub) {
 			writeCommand(b, sub)
 		}
 	}
@@ -60,11 +60,8 @@ func writeFlag(b *strings.Builder, f *pflag.Flag) {
 	if name != "" {
 		left += " " + name
 	}
-	def := f.DefValue
-	switch {
-	case def == "" || def == "[]" || def == "false" || def == "0" && strings.Contains(usage, "default"):
-		def = ""
-	default:
+	def := shownDefault(f, usage)
+	if def != "" {
 		def = "`" + def + "`"
 	}
 	fmt.Fprintf(b, "| %s` | %s | %s |\n", left, def, strings.ReplaceAll(usage, "|", "\\|"))

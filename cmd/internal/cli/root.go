@@ -86,6 +86,7 @@ var commands = []func(*App) *cobra.Command{
 	newDoctor,
 	newEval,
 	newInit,
+	newMan,
 	newMCP,
 	newPR,
 	newRefine,
