@@ -137,7 +137,7 @@ func unsafeForParser(lang string, src []byte) string {
 // language: the Lua grammar then reads to the end of the file at each of them, and a time limit does
 // not reach it there (20 KB of open quotes take two seconds).
 func notLua(src []byte) bool {
-	f := scanned{dialect: dialects["lua"], src: src}
+	f := scanned{dialect: dialectOf("lua"), src: src}
 	f.mask()
 	foreign, quotes := 0, [2]int{}
 	for _, c := range f.masked {

@@ -87,7 +87,7 @@ func hostile() map[string]string {
 func TestHostile(t *testing.T) {
 	inputs := hostile()
 	for _, lang := range extractors() {
-		if dialects[lang] == nil && !canParse(lang) {
+		if dialectOf(lang) == nil && !canParse(lang) {
 			continue
 		}
 		t.Run(lang, func(t *testing.T) {

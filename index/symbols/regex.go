@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 	"slices"
+	"sync"
 )
 
 // The regular-expression extractor reads a file line by line, after a linear pass has blanked its
@@ -54,6 +55,8 @@ type dialect struct {
 	patterns []pattern
 	imports  []importer
 	skip     map[string]bool // words that are not names
+
+	once sync.Once // see dialectOf
 }
 
 const impl Kind = "impl" // a block that lends its name to its members, and is no symbol itself
@@ -63,21 +66,29 @@ const (
 	maxHead      = 2000 // bytes between a name and its body
 )
 
-// dialects holds what is in dialectTable, compiled.
-var dialects = func() map[string]*dialect {
-	all := dialectTable()
-	for _, d := range all {
-		for i := range d.patterns {
-			p := &d.patterns[i]
-			p.re = regexp.MustCompile(p.expr)
-			p.name, p.recv = max(p.re.SubexpIndex("name"), 1), p.re.SubexpIndex("recv")
-		}
-		for i := range d.imports {
-			d.imports[i].re = regexp.MustCompile(d.imports[i].expr)
-		}
+// dialects holds what is in dialectTable.
+var dialects = sync.OnceValue(dialectTable)
+
+// dialectOf returns the dialect of a language, or nil. Each is compiled when it is first asked for:
+// all together that takes longer than most commands.
+func dialectOf(lang string) *dialect {
+	d := dialects()[lang]
+	if d != nil {
+		d.once.Do(d.compile)
 	}
-	return all
-}()
+	return d
+}
+
+func (d *dialect) compile() {
+	for i := range d.patterns {
+		p := &d.patterns[i]
+		p.re = regexp.MustCompile(p.expr)
+		p.name, p.recv = max(p.re.SubexpIndex("name"), 1), p.re.SubexpIndex("recv")
+	}
+	for i := range d.imports {
+		d.imports[i].re = regexp.MustCompile(d.imports[i].expr)
+	}
+}
 
 // extractRegex reads src by regular expressions; languages that it does not know have no symbols.
 func extractRegex(b *builder, lang string, src []byte) {
@@ -94,7 +105,7 @@ func extractRegex(b *builder, lang string, src []byte) {
 		}
 		return
 	}
-	d := dialects[lang]
+	d := dialectOf(lang)
 	if d == nil {
 		return
 	}

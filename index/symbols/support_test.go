@@ -3,6 +3,7 @@ package symbols
 import (
 	"os"
 	"slices"
+	"sync"
 	"testing"
 )
 
@@ -27,4 +28,23 @@ func read(t testing.TB, file string) []byte {
 		t.Fatal(err)
 	}
 	return src
+}
+
+// Every dialect's expressions compile, and languages that share a dialect may be read at once.
+func TestDialectsCompile(t *testing.T) {
+	var wg sync.WaitGroup
+	for lang := range dialectTable() {
+		wg.Go(func() {
+			d := dialectOf(lang)
+			for _, p := range d.patterns {
+				if p.re == nil || p.name < 1 {
+					t.Errorf("%s: %s is not compiled", lang, p.expr)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if dialectOf("no such language") != nil {
+		t.Error("an unknown language has a dialect")
+	}
 }
