@@ -11,12 +11,19 @@ import (
 	"github.com/ctxt-dev/ctxt/cmd/internal/cli"
 )
 
+// moreCommands are started by tests of one system.
+var moreCommands = map[string]func(){}
+
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	commands := map[string]func(){
 		"ctxt": func() {
 			os.Exit(cli.Main(context.Background(), os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.LookupEnv))
 		},
-	})
+	}
+	for name, f := range moreCommands {
+		commands[name] = f
+	}
+	testscript.Main(m, commands)
 }
 
 // TestScripts runs every script of testdata/script. UPDATE=1 rewrites the expected output.
