@@ -48,8 +48,9 @@ func newDoctor(app *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [folder]",
 		Short: "Check configuration, root, index, cache, API key and tools",
-		Long: `Check configuration, root, index, cache, API key, tools and, in a CI job, its settings. Each finding
-names the command that mends it. Exit code 1 when a check fails.`,
+		Long: `Check configuration, root, index, cache, API key, tools, and the workflows here that use the Action:
+triggers, permissions, fetch depth. In a CI job also its event, token, rights and history. Each finding
+names what mends it. Exit code 1 when a check fails.`,
 		Example: "  ctxt doctor\n  ctxt doctor --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -96,6 +97,7 @@ func diagnose(ctx context.Context, app *App, root string) *doctorResult {
 	d.index(ctx, p)
 	d.apiKey(p.Config)
 	d.tools(ctx)
+	d.workflows()
 	d.ci(ctx)
 	d.res.Healthy = true
 	for _, c := range d.res.Checks {
@@ -148,7 +150,7 @@ func (d *diagnosis) index(ctx context.Context, p *project) {
 	x := &st.Index
 	switch {
 	case !x.Exists:
-		d.add("index", checkWarn, "ctxt init .", "there is no index")
+		d.add("index", checkWarn, "ctxt init .", "there is no index: search-hints needs one; pr and activate do not")
 	case !x.Valid:
 		d.add("index", checkFail, "ctxt init .", "%s", firstFinding(st, "the index cannot be read"))
 	case x.Added+x.Changed+x.Removed > 0 && !st.Watch.Running:
@@ -166,7 +168,7 @@ func (d *diagnosis) index(ctx context.Context, p *project) {
 	case !st.Cache.Valid:
 		d.add("cache", checkFail, "rm "+quoted(p.shown(st.Cache.Path))+" && ctxt init .", "%s", firstFinding(st, "the synonym cache"))
 	default:
-		d.add("cache", checkOK, "", "%s", plural(st.Cache.Entries, "entry"))
+		d.add("cache", checkOK, "", "%s of synonyms", plural(st.Cache.Entries, "entry"))
 	}
 	if st.Watch.Running {
 		d.add("watch", checkOK, "", "running: process %d on %s", st.Watch.PID, st.Watch.Address)
@@ -244,34 +246,6 @@ func (d *diagnosis) tools(ctx context.Context) {
 		d.add("repository", checkWarn, "git fetch --unshallow", "the clone is shallow: history is cut off (commit %s)", head.Short())
 	default:
 		d.add("repository", checkOK, "", "commit %s", head.Short())
-	}
-}
-
-// ci checks what a job on GitHub gives, when this is one.
-func (d *diagnosis) ci(ctx context.Context) {
-	env := func(name string) string { v, _ := d.app.Getenv(name); return v }
-	if env("GITHUB_ACTIONS") != "true" {
-		return
-	}
-	if repo, err := git.Open(d.root, git.Options{}); err == nil && repo.Shallow() {
-		d.add("ci fetch depth", checkWarn, "set fetch-depth: 0 of actions/checkout", "the checkout is shallow: companions and hotspots are not assessed")
-	} else {
-		d.add("ci fetch depth", checkOK, "", "the whole history is there")
-	}
-	if env("INPUT_TOKEN") == "" && env("GITHUB_TOKEN") == "" {
-		d.add("ci token", checkWarn, "set token: ${{ github.token }} and permissions: pull-requests: write", "no token: no comment can be posted")
-	} else {
-		d.add("ci token", checkOK, "", "there is one")
-	}
-	event := env("GITHUB_EVENT_NAME")
-	info, err := os.Stat(env("GITHUB_EVENT_PATH"))
-	switch {
-	case err != nil || !info.Mode().IsRegular():
-		d.add("ci event", checkFail, "run in a workflow that is triggered by pull_request", "GITHUB_EVENT_PATH names no file")
-	case event != "pull_request" && event != "pull_request_target" && event != "workflow_run":
-		d.add("ci event", checkWarn, "trigger the workflow on pull_request", "the event is %q, not a pull request", event)
-	default:
-		d.add("ci event", checkOK, "", "%s", event)
 	}
 }
 
