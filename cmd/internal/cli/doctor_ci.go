@@ -77,7 +77,7 @@ func (d *diagnosis) workflow(name, text string) {
 	if comments && !mayComment.MatchString(text) {
 		warn("add to its permissions: pull-requests: write", "may not write the comment")
 	}
-	if setsRights.MatchString(text) && !mayRead.MatchString(text) {
+	if usesCheckout.MatchString(text) && setsRights.MatchString(text) && !mayRead.MatchString(text) {
 		warn("add to its permissions: contents: read", "may not read the repository: what permissions does not name is denied")
 	}
 	if usesCheckout.MatchString(text) && !wholeHistory.MatchString(text) && !publishes.MatchString(text) {
