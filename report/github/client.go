@@ -35,9 +35,11 @@ var (
 const (
 	maxTries = 3
 	maxWait  = time.Minute
-	perPage  = 100
-	maxPages = 100
-	maxBody  = 16 << 20 // bytes of one answer
+	// maxRequest bounds one request, its answer included.
+	maxRequest = time.Minute
+	perPage    = 100
+	maxPages   = 100
+	maxBody    = 16 << 20 // bytes of one answer
 )
 
 // Options make a client.
@@ -88,7 +90,7 @@ func New(o Options) (*Client, error) {
 		c.sleep = sleep
 	}
 	hc := &http.Client{
-		Timeout:   time.Minute,
+		// No Timeout here: go-github leaves the bodies of errors open, and each would hold a goroutine.
 		Transport: &hostOnly{base: base, token: o.Token, next: o.Transport, now: c.now},
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			if len(via) > 3 {
@@ -133,18 +135,17 @@ func (h *hostOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.URL.Host != h.base.Host || req.URL.Scheme != h.base.Scheme {
 		return nil, &refusedHost{req.URL.Host}
 	}
-	req = req.Clone(req.Context())
+	ctx, cancel := context.WithTimeout(req.Context(), maxRequest)
+	req = req.Clone(ctx)
 	if h.token != "" {
 		req.Header.Set("Authorization", "Bearer "+h.token)
 	}
 	resp, err := h.next.RoundTrip(req)
 	if err != nil {
+		cancel()
 		return nil, err
 	}
-	resp.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.LimitReader(resp.Body, maxBody), resp.Body}
+	resp.Body = &answer{body: resp.Body, left: io.LimitReader(resp.Body, maxBody), cancel: cancel}
 	if resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode == http.StatusForbidden {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
 		resp.Body.Close()
@@ -158,6 +159,26 @@ func (h *hostOnly) RoundTrip(req *http.Request) (*http.Response, error) {
 		resp.Header.Del(k)
 	}
 	return resp, nil
+}
+
+// answer is a body that ends its request at its own end, closed or not.
+type answer struct {
+	body   io.Closer
+	left   io.Reader
+	cancel func()
+}
+
+func (a *answer) Read(b []byte) (int, error) {
+	n, err := a.left.Read(b)
+	if err != nil {
+		a.Close()
+	}
+	return n, err
+}
+
+func (a *answer) Close() error {
+	defer a.cancel()
+	return a.body.Close()
 }
 
 // limit tells a rate limit from a missing permission, and how long to wait: by Retry-After, by the
