@@ -29,16 +29,16 @@ type Options struct {
 
 // assessor is what the signals share.
 type assessor struct {
-	in      Input
-	o       Options
-	paths   []string // changed, as they are named after the change; sorted
-	added   int
-	deleted int
-	source  int // source lines added
-	bot     bool
-	locks   bool // nothing but lock files and the manifests beside them
-	foreign bool // the base looks wrong
-	out     *Assessment
+	in    Input
+	o     Options
+	paths []string // changed, as they are named after the change; sorted
+	extent
+	relative float64 // how often lines in such files were later fixed, over the average
+	sample   *sample
+	bot      bool
+	locks    bool // nothing but lock files and the manifests beside them
+	foreign  bool // the base looks wrong
+	out      *Assessment
 }
 
 // Assess reads the risk of a change out of the repository's own past. It reads nothing but its
@@ -57,7 +57,7 @@ func Assess(ctx context.Context, in Input, o Options) (*Assessment, error) {
 	}
 	a.controlPlane()
 	a.sensitive()
-	a.size()
+	a.sizeSignal()
 	if !a.foreign && !a.locks {
 		a.hotspots()
 		a.reach()
@@ -82,6 +82,7 @@ func newAssessor(in Input, o Options) *assessor {
 			a.source += f.Added
 		}
 	}
+	a.files = len(in.Change.Files)
 	sort.Strings(a.paths)
 	a.bot = in.Change.Automated() != ""
 	a.locks = onlyLocks(a.paths)
@@ -91,14 +92,21 @@ func newAssessor(in Input, o Options) *assessor {
 
 // band sets score, band and worth.
 func (a *assessor) band() {
-	s := newSample(a.o.Past)
-	if len(s.scores) < fewestSample {
+	a.sample = newSample(a.o.Past)
+	if n := len(a.sample.scores); n < fewestSample {
 		a.out.Band = Info
-		a.out.Worth = fmt.Sprintf("no band: only %s could be compared with, %d are needed", count(len(s.scores), "past change"), fewestSample)
+		a.out.Worth = fmt.Sprintf("no band: only %s could be compared with, %d are needed", count(n, "past change"), fewestSample)
 		return
 	}
+	var members []member
+	for _, f := range a.in.Change.Files {
+		if !f.Binary {
+			members = append(members, a.sample.ledger.member(f.Path, index.RoleOf(f.Path), f.Added, false))
+		}
+	}
+	a.relative = a.sample.now.relative(members)
 	a.out.Assessed = true
-	a.out.Score = percentile(s.scores, sizeScore(a.added, a.source))
+	a.out.Score = percentile(a.sample.scores, score(a.extent, a.relative, history.IsFix(a.in.Title)))
 	a.out.Band = bandOf(a.out.Score)
 	a.out.Worth = worth(a.o.Past)
 }

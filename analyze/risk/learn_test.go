@@ -47,15 +47,15 @@ func TestPercentileAndBand(t *testing.T) {
 		past := rapid.SliceOfN(rapid.IntRange(0, 300), 1, 200).Draw(t, "past")
 		sorted := make([]float64, len(past))
 		for i, v := range past {
-			sorted[i] = sizeScore(v, v/2)
+			sorted[i] = extent{added: v, source: v / 2, files: 1}.size()
 		}
 		sort.Float64s(sorted)
 		a, s := rapid.IntRange(0, 400).Draw(t, "added"), rapid.IntRange(0, 400).Draw(t, "source")
-		low := percentile(sorted, sizeScore(a, s))
+		low := percentile(sorted, extent{added: a, source: s, files: 1}.size())
 		if low < 0 || low > 1 {
 			t.Fatalf("percentile %v", low)
 		}
-		more := percentile(sorted, sizeScore(a+rapid.IntRange(0, 50).Draw(t, "more"), s))
+		more := percentile(sorted, extent{added: a + rapid.IntRange(0, 50).Draw(t, "more"), source: s, files: 1}.size())
 		if more < low || gravity[bandOf(more)] > gravity[bandOf(low)] {
 			t.Fatalf("a larger change has a lower percentile: %v after %v", more, low)
 		}

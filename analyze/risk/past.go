@@ -42,7 +42,17 @@ type PastChange struct {
 	Commit  int // index into History.Commits
 	Lines   []Lines
 	FixedBy [fixedKinds]int // index into History.Commits of the change that first fixed or reverted it, or -1
-	Skipped bool            // too large to be read
+	Fix     bool            // says that it repairs something
+	// Repaired are the files in which a fix rewrote lines of this change, by the names that they had when
+	// they were fixed; generated ones are left out.
+	Repaired []Repaired
+	Skipped  bool // too large to be read
+}
+
+// Repaired is a file to which a fix came back.
+type Repaired struct {
+	Path string
+	By   int // index into History.Commits of the first fix
 }
 
 // Past is the newest part of a history with line counts and with what was later fixed, newest first.

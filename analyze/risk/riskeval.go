@@ -34,45 +34,51 @@ type BandFigures struct {
 	AnyLines  LabelFigures `json:"any_lines"`
 }
 
-// EvalBand measures the band on the newest n changes of p. Each change's percentile is that among
-// the sampleChanges changes before it.
+// EvalBand measures the band on the newest n changes of p. Each change is judged as a run of its day
+// would have judged it: its score and its percentile come from the PastChanges changes before it, and
+// from the fixes that had been made by then.
 func EvalBand(p *Past, n int) *BandFigures {
-	var scores, lines, sources []float64 // newest first, all that p holds
+	var scores, lines, sources []float64 // newest first
 	var fixed [fixedKinds][]bool
-	for i := range p.Changes {
-		added, _, source, ok := p.Changes[i].totals()
-		if !ok {
+	f := &BandFigures{}
+	high, hits, all, seen := 0, 0, 0, 0
+	l := newLedger(p)
+	r := l.repairs()
+	for i := range l.rows {
+		c := &l.rows[i]
+		if !c.ok {
 			continue
 		}
-		scores = append(scores, sizeScore(added, source))
-		lines = append(lines, float64(added))
-		sources = append(sources, float64(source))
+		if len(scores) == n {
+			break
+		}
+		past := sampled(l.window(r, i+1, min(len(l.rows), i+1+PastChanges)))
+		s := l.score(r, i)
+		scores = append(scores, s)
+		lines = append(lines, float64(c.added))
+		sources = append(sources, float64(c.source))
 		for k := range fixed {
 			fixed[k] = append(fixed[k], p.Changes[i].FixedBy[k] >= 0)
 		}
-	}
-	n = min(n, len(scores))
-	f := &BandFigures{Changes: n}
-	high, hits, all, seen := 0, 0, 0, 0
-	for i := range n {
-		past := append([]float64(nil), scores[i+1:min(len(scores), i+1+sampleChanges)]...)
 		if len(past) < fewestSample {
 			continue
 		}
 		seen++
 		sort.Float64s(past)
-		all += int(b2f(fixed[FixedCode][i]))
-		if bandOf(percentile(past, scores[i])) == High {
+		later := int(b2f(p.Changes[i].FixedBy[FixedCode] >= 0))
+		all += later
+		if bandOf(percentile(past, s)) == High {
 			high++
-			hits += int(b2f(fixed[FixedCode][i]))
+			hits += later
 		}
 	}
+	f.Changes = len(scores)
 	f.HighShare = fine(ratio(high, seen))
 	if all > 0 && high > 0 {
 		f.HighLift = fine(ratio(hits, high) / ratio(all, seen))
 	}
 	for k, to := range [...]*LabelFigures{FixedSource: &f.Source, FixedCode: &f.Code, FixedAny: &f.AnyLines} {
-		*to = label(scores[:n], lines[:n], sources[:n], fixed[k][:n])
+		*to = label(scores, lines, sources, fixed[k])
 	}
 	return f
 }

@@ -3,33 +3,63 @@ package risk
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
+	"strings"
 
 	"github.com/ctxt-dev/ctxt/index/git"
+	"github.com/ctxt-dev/ctxt/index/history"
 )
 
-// size says how large and how spread the change is against the repository's own newest changes.
+// sizeSignal says how large and how spread the change is against the repository's own newest changes.
 // Entropy is that of the changed lines over the files, in bits (Hassan 2009).
-func (a *assessor) size() {
+func (a *assessor) sizeSignal() {
 	n := len(a.in.Change.Files)
 	if n == 0 {
 		return
 	}
 	dirs := folders(a.paths)
-	g := Signal{Name: "size", Title: "Size", Level: Info, Command: "git diff --stat " + a.revisions(), Numbers: []Number{
-		{"added", float64(a.added), "lines"}, {"deleted", float64(a.deleted), "lines"},
-		{"source added", float64(a.source), "lines"}, {"files", float64(n), "files"},
-		{"folders", float64(dirs), "folders"}, {"entropy", round(entropy(a.in.Change.Files)), "bits"}}}
+	g := Signal{Name: "size", Title: "Size", Level: Info, Command: "git diff --stat " + a.revisions()}
+	lines := []Number{{"added", float64(a.added), "lines"}, {"deleted", float64(a.deleted), "lines"}}
+	more := []Number{{"files", float64(n), "files"}, {"source added", float64(a.source), "lines"}, {"folders", float64(dirs), "folders"}, {"entropy", round(entropy(a.in.Change.Files)), "bits"}}
+	var ranks []Number
 	g.Why = fmt.Sprintf("+%d −%d in %s, %s", a.added, a.deleted, count(n, "file"), count(dirs, "folder"))
 	if a.out.Assessed {
-		s := newSample(a.o.Past)
-		spread := percentile(s.files, float64(n))
+		size := percentile(a.sample.sizes, a.size())
+		spread := percentile(a.sample.files, float64(n))
 		g.Level = a.out.Band
-		g.Numbers = append(g.Numbers, Number{"size", round(100 * a.out.Score), "percentile"}, Number{"spread", round(100 * spread), "percentile"})
-		g.Why += fmt.Sprintf(": larger than %.0f%% of this repository's last %d changes", math.Floor(100*a.out.Score), len(s.scores))
+		ranks = []Number{{"score", round(100 * a.out.Score), "percentile"}, {"size", round(100 * size), "percentile"},
+			{"such lines later fixed", round(a.relative), "times the average"}}
+		more = append(more, Number{"spread", round(100 * spread), "percentile"})
+		g.Why += fmt.Sprintf(": larger than %.0f%% of this repository's last %d changes", math.Floor(100*size), len(a.sample.scores)) + a.ranked(size)
 	}
+	g.Numbers = slices.Concat(lines, ranks, more) // the report shows the first six
 	g.Files = largest(a.in.Change.Files, 3)
 	a.add(g)
+}
+
+// notable is from how many times the average (or how small a part of it) the past of the files is
+// worth a word.
+const notable = 1.5
+
+// ranked says what else than the size made the score, where that matters.
+func (a *assessor) ranked(size float64) string {
+	moved := bandOf(size) != a.out.Band
+	often := a.relative >= notable || a.relative <= 1/notable
+	if !moved && !often {
+		return ""
+	}
+	why := ""
+	if often {
+		why = fmt.Sprintf("in files whose lines were later fixed %.1f times as often as the average", a.relative)
+	}
+	if history.IsFix(a.in.Title) {
+		why = strings.TrimSpace("as a fix " + why)
+	}
+	if why == "" {
+		why = "with the past of its files"
+	}
+	return fmt.Sprintf("; %s, it ranks above %.0f%%", why, math.Floor(100*a.out.Score))
 }
 
 func entropy(fs []git.FileDiff) float64 {

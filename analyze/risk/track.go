@@ -3,6 +3,7 @@ package risk
 import (
 	"bytes"
 	"path"
+	"slices"
 	"sort"
 	"strings"
 
@@ -46,7 +47,7 @@ func textual(c git.Change) bool {
 func (t *tracker) apply(i int) {
 	c := &t.h.Commits[i]
 	out := &t.past.Changes[i]
-	*out = PastChange{Commit: i, FixedBy: [fixedKinds]int{-1, -1, -1}}
+	*out = PastChange{Commit: i, FixedBy: [fixedKinds]int{-1, -1, -1}, Fix: c.Fix}
 	if len(c.Changes) > maxTrackedFiles {
 		out.Skipped = true
 		return
@@ -111,14 +112,8 @@ func (t *tracker) advance(i int, from string, ch git.Change, old git.Hash) (adde
 	if binary {
 		return 0, 0, true
 	}
-	switch role := index.RoleOf(ch.Path); role {
-	case index.Generated:
-	case index.Source:
-		touched(prev, hunks, t.taken[FixedSource], t.taken[FixedCode], t.taken[FixedAny])
-	case index.Test:
-		touched(prev, hunks, t.taken[FixedCode], t.taken[FixedAny])
-	default:
-		touched(prev, hunks, t.taken[FixedAny])
+	if t.h.Commits[i].Fix {
+		t.note(i, ch.Path, from, touched(prev, hunks))
 	}
 	next := version{blob: ch.New, data: data, origin: moveOrigins(prev.origin, hunks, int32(i))}
 	f := t.files[ch.Path]
@@ -228,8 +223,32 @@ func moveOrigins(old []int32, hunks []git.Hunk, by int32) []int32 {
 	return append(out, old[at:]...)
 }
 
-// touched notes the origins of the lines that the hunks take away.
-func touched(v version, hunks []git.Hunk, into ...map[int32]bool) {
+// note records whose lines the fix i takes away in a file, which was called from before.
+func (t *tracker) note(i int, p, from string, origins []int32) {
+	kinds := []int{FixedAny}
+	switch index.RoleOf(p) {
+	case index.Generated:
+		return
+	case index.Source:
+		kinds = []int{FixedSource, FixedCode, FixedAny}
+	case index.Test:
+		kinds = []int{FixedCode, FixedAny}
+	}
+	for _, o := range origins {
+		for _, k := range kinds {
+			t.taken[k][o] = true
+		}
+		out := &t.past.Changes[o]
+		known := slices.ContainsFunc(out.Repaired, func(r Repaired) bool { return r.Path == from })
+		if !known && t.inTime(o, t.h.Commits[i].Time) {
+			out.Repaired = append(out.Repaired, Repaired{from, i})
+		}
+	}
+}
+
+// touched gives the changes that wrote the lines which the hunks take away, in ascending order.
+func touched(v version, hunks []git.Hunk) []int32 {
+	var out []int32
 	data, line := v.data, 0
 	for _, h := range hunks {
 		if h.OldLines == 0 {
@@ -241,14 +260,14 @@ func touched(v version, hunks []git.Hunk, into ...map[int32]bool) {
 				n = len(data)
 			}
 			if line >= h.OldStart-1 && line < len(v.origin) && v.origin[line] >= 0 && hasWord(data[:n]) {
-				for _, m := range into {
-					m[v.origin[line]] = true
-				}
+				out = append(out, v.origin[line])
 			}
 			data = data[n:]
 			line++
 		}
 	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // reverts marks what later messages revert by name.
