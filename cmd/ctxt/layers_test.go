@@ -35,7 +35,7 @@ var layers = []layer{
 	{"index/store", []string{"index"}},
 	{"index/cache", []string{"index", "index/store"}},
 	{"index/synonyms", []string{"index", "index/store"}},
-	{"index/history", []string{"index/git", "index/text"}},
+	{"index/history", []string{"index/git", "index/text", "index/cache"}},
 	{"analyze/search", []string{"index", "index/store"}},
 	{"index/watch", []string{"index", "index/store", "index/synonyms", "analyze/search"}},
 	{"analyze/task", []string{"index/text", "index"}},

@@ -185,14 +185,8 @@ func (c *Cache) Close() error {
 	if merge {
 		buf = c.merged(buf)
 	}
-	if err := os.MkdirAll(c.dir, 0o755); err != nil {
-		return fmt.Errorf("cache folder: %w", err)
-	}
-	// Like other tools' caches it keeps itself out of commits.
-	if hide := filepath.Join(c.dir, ".gitignore"); !exists(hide) {
-		if err := os.WriteFile(hide, []byte("*\n"), 0o644); err != nil {
-			return fmt.Errorf("cache: %w", err)
-		}
+	if err := hide(c.dir); err != nil {
+		return err
 	}
 	sum := fnv.New64a()
 	sum.Write(buf)
@@ -200,14 +194,9 @@ func (c *Cache) Close() error {
 		return fmt.Errorf("cache: %w", err)
 	}
 	c.fresh = nil
-	c.sweep()
+	sweep(c.dir, ".seg")
 	c.evict(merge, int64(len(buf)))
 	return nil
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // merged appends the intact records of all segments that are not among the fresh ones.
@@ -236,17 +225,6 @@ func (c *Cache) evict(all bool, added int64) {
 		}
 		if os.Remove(s.path) == nil {
 			total -= s.size
-		}
-	}
-}
-
-// sweep removes what a process that was killed while it wrote has left. A file that is young may be
-// another process's.
-func (c *Cache) sweep() {
-	left, _ := filepath.Glob(filepath.Join(escapeGlob(c.dir), ".*.seg.*.tmp"))
-	for _, name := range left {
-		if info, err := os.Lstat(name); err == nil && time.Since(info.ModTime()) > time.Hour {
-			_ = os.Remove(name) // it costs its space and nothing else
 		}
 	}
 }

@@ -59,7 +59,7 @@ const logStall = 5 * time.Second
 // not end, go-git takes over from the next commit on, with the same result.
 func (r *Repo) logProgram(ctx context.Context, tips []Hash, o HistoryOptions, fn func(*Commit) error) error {
 	done := 0
-	err := r.runLog(ctx, tips, o, func(c *Commit) error {
+	err := r.runLog(ctx, tips, logArgs(o), func(c *Commit) error {
 		done++
 		return fn(c)
 	})
@@ -69,9 +69,12 @@ func (r *Repo) logProgram(ctx context.Context, tips []Hash, o HistoryOptions, fn
 	return r.logGoGit(ctx, tips, o, done, fn)
 }
 
+// logForm makes git log write what logParser reads.
+var logForm = []string{"log", "-z", "--raw", "--no-renames", "--no-abbrev", "--no-color", "--no-decorate", "--no-notes",
+	"--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=none", "--encoding=UTF-8", logFormat}
+
 func logArgs(o HistoryOptions) []string {
-	args := []string{"log", "-z", "--raw", "--no-renames", "--no-abbrev", "--no-color", "--no-decorate", "--no-notes",
-		"--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=none", "--encoding=UTF-8", logFormat}
+	args := slices.Clone(logForm)
 	if o.Merges {
 		args = append(args, "--diff-merges=first-parent")
 	} else {
@@ -86,10 +89,11 @@ func logArgs(o HistoryOptions) []string {
 	return append(args, "--stdin")
 }
 
-func (r *Repo) runLog(ctx context.Context, tips []Hash, o HistoryOptions, fn func(*Commit) error) error {
+// runLog runs git log, which reads the tips from its standard input.
+func (r *Repo) runLog(ctx context.Context, tips []Hash, args []string, fn func(*Commit) error) error {
 	run, cancel := context.WithCancel(ctx)
 	defer cancel()
-	cmd, e := r.program.command(run, logArgs(o)...)
+	cmd, e := r.program.command(run, args...)
 	var in bytes.Buffer
 	for _, h := range tips {
 		fmt.Fprintln(&in, h)

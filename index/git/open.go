@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -99,6 +100,20 @@ func (r *Repo) GitDir() string { return r.gitDir }
 
 // Shallow reports whether the clone is shallow: its history ends before the root commits.
 func (r *Repo) Shallow() bool { return len(r.shallow) > 0 }
+
+// Boundary names the places where a shallow clone ends; it is empty for a whole one, and changes when
+// they do.
+func (r *Repo) Boundary() string {
+	if len(r.shallow) == 0 {
+		return ""
+	}
+	all := make([]string, 0, len(r.shallow))
+	for h := range r.shallow {
+		all = append(all, string(h[:]))
+	}
+	slices.Sort(all)
+	return hashObject("boundary", []byte(strings.Join(all, ""))).String()
+}
 
 // Backend returns "git" or "go-git".
 func (r *Repo) Backend() string {

@@ -31,15 +31,24 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (Hash, error) {
 	if exitCode(err) < 0 || ctx.Err() != nil {
 		return Hash{}, err
 	}
-	return Hash{}, r.unknown(rev)
+	return Hash{}, r.unknown(ctx, rev)
 }
 
-func (r *Repo) unknown(rev string) error {
+// unknown says why a revision names nothing.
+func (r *Repo) unknown(ctx context.Context, rev string) error {
 	switch {
 	case r.Shallow():
 		return fmt.Errorf("%w %q in this shallow clone: fetch with depth 0 (git fetch --unshallow; in a workflow fetch-depth: 0)", ErrUnknown, rev)
 	case rev == "HEAD":
-		return fmt.Errorf("%w %q: the repository has no commit yet", ErrUnknown, rev)
+		return fmt.Errorf("%w %q: the repository has no commit yet; make the first one: git add . && git commit", ErrUnknown, rev)
+	}
+	if _, err := r.Resolve(ctx, "HEAD"); err != nil {
+		return fmt.Errorf("%w %q: the repository has no commit yet; make the first one: git add . && git commit", ErrUnknown, rev)
+	}
+	if i := strings.IndexAny(rev, "^~"); i > 0 {
+		if _, err := r.Resolve(ctx, rev[:i]); err == nil {
+			return fmt.Errorf("%w %q: the history of %s ends before it", ErrUnknown, rev, rev[:i])
+		}
 	}
 	return fmt.Errorf("%w %q: git branch -a and git tag list what there is", ErrUnknown, rev)
 }
@@ -65,14 +74,14 @@ func (r *Repo) resolveGoGit(ctx context.Context, rev string) (Hash, error) {
 			return Hash{}, fmt.Errorf("%w %q: %w", ErrUnknown, rev, err)
 		}
 		if h.IsZero() {
-			return Hash{}, r.unknown(rev)
+			return Hash{}, r.unknown(ctx, rev)
 		}
 	}
 	if h, err = w.peel(h); err == nil {
 		h, err = w.steps(h, suffix)
 	}
 	if errors.Is(err, errNoParent) || errors.Is(err, ErrAbsent) {
-		return Hash{}, r.unknown(rev)
+		return Hash{}, r.unknown(ctx, rev)
 	}
 	if err != nil {
 		return Hash{}, fmt.Errorf("resolve %q: %w", rev, err)

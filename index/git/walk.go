@@ -138,26 +138,35 @@ func (r *Repo) logGoGit(ctx context.Context, tips []Hash, o HistoryOptions, skip
 			return nil
 		}
 		c := r.commit(h, raw)
-		if !c.Boundary {
-			old := emptyTree
-			if len(raw.parents) > 0 {
-				p, err := w.commit(raw.parents[0])
-				if err != nil {
-					return err
-				}
-				old = p.tree
-			}
-			w.left = maxRecords
-			err := w.compare(old, raw.tree, "", 0, &c.Changes)
-			if errors.Is(err, errEndless) {
-				c.Changes, c.Oversize = nil, true
-			} else if err != nil {
-				return fmt.Errorf("changes of commit %s: %w", h, err)
-			}
-			sortChanges(c.Changes)
+		if err := w.changes(&c, raw); err != nil {
+			return err
 		}
 		return fn(&c)
 	})
+}
+
+// changes fills in what a commit changed against its first parent.
+func (w *walker) changes(c *Commit, raw *rawCommit) error {
+	if c.Boundary {
+		return nil
+	}
+	old := emptyTree
+	if len(raw.parents) > 0 {
+		p, err := w.commit(raw.parents[0])
+		if err != nil {
+			return err
+		}
+		old = p.tree
+	}
+	w.left = maxRecords
+	err := w.compare(old, raw.tree, "", 0, &c.Changes)
+	if errors.Is(err, errEndless) {
+		c.Changes, c.Oversize = nil, true
+	} else if err != nil {
+		return fmt.Errorf("changes of commit %s: %w", c.Hash, err)
+	}
+	sortChanges(c.Changes)
+	return nil
 }
 
 // tree reads a tree, lately used ones from memory.

@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/ctxt-dev/ctxt/index/cache"
 	"github.com/ctxt-dev/ctxt/index/git"
 	"github.com/ctxt-dev/ctxt/index/text"
 )
@@ -36,6 +37,50 @@ func Build(ctx context.Context, repo *git.Repo, tip git.Hash, limit int) (*Histo
 	}
 	tk := text.NewTokenizer()
 	return assemble(tip, info.Time, commits, extent, func(c *git.Commit) message { return readMessage(tk, c.Message) }), nil
+}
+
+// knownFiles is how many earlier readings a new one goes on from.
+const knownFiles = 2
+
+// Kept is Build with files of earlier readings: the same commit is not read again, and a new one's
+// history goes on from the commits that are known. The result is Build's. kept says what prevented
+// that the reading was kept, if anything.
+func Kept(ctx context.Context, repo *git.Repo, tip git.Hash, limit int, files *cache.Files) (h *History, kept, err error) {
+	if limit <= 0 {
+		limit = DefaultCommits
+	}
+	name := fmt.Sprintf("%s-%d-%08x%.8s", tip, limit, reading(), repo.Boundary())
+	if f, ok := open(files.Read(name)); ok && hashAt(f.tip, 0) == tip && int64(f.limit) == int64(limit) {
+		if h, ok := f.history(); ok {
+			return h, nil, nil
+		}
+	}
+	var known func(git.Hash) (*git.Commit, bool)
+	k := newKept()
+	for _, old := range files.Newest() {
+		if len(k.whole) > 0 && len(k.whole) >= knownFiles*limit || !strings.Contains(old, fmt.Sprintf("-%08x", reading())) {
+			continue
+		}
+		k.add(files.Read(old))
+	}
+	if len(k.whole) > 0 {
+		known = k.find
+	}
+	p, err := repo.Past(ctx, tip, limit, known)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read history: %w", err)
+	}
+	tk := text.NewTokenizer()
+	h = assemble(tip, p.Time, p.Commits, p.Extent, func(c *git.Commit) message {
+		if m, ok := k.words[c.Hash]; ok {
+			return m
+		}
+		return readMessage(tk, c.Message)
+	})
+	if p.Whole {
+		kept = files.Write(name, encode(h, p, limit))
+	}
+	return h, kept, nil
 }
 
 // Log holds the commits of many tips, read once, so that each tip's History costs no further reading.
@@ -135,6 +180,7 @@ type message struct {
 	subject, body string
 	terms         []uint32
 	inTitle       int
+	fix           bool
 }
 
 func readMessage(tk *text.Tokenizer, s string) message {
@@ -142,6 +188,7 @@ func readMessage(tk *text.Tokenizer, s string) message {
 	m := message{subject: subject, body: strings.TrimSpace(body)}
 	m.terms = tk.Append(nil, m.subject[:min(len(m.subject), maxMessage)])
 	m.inTitle = len(m.terms)
+	m.fix = IsFix(subject)
 	m.terms = tk.Append(m.terms, m.body[:min(len(m.body), maxMessage)])
 	return m
 }
@@ -150,37 +197,56 @@ func readMessage(tk *text.Tokenizer, s string) message {
 func assemble(tip git.Hash, now int64, commits []*git.Commit, extent git.Extent, read func(*git.Commit) message) *History {
 	h := &History{Tip: tip, Now: now, Commits: make([]Commit, len(commits)), Extent: extent}
 	names := canonicalNames(commits)
-	h.byPath = make(map[string]int32)
+	ids := make(map[string]int32)
 	for _, per := range names {
 		for _, p := range per {
-			h.byPath[p] = 0
+			ids[p] = 0
 		}
 	}
-	h.Paths = make([]string, 0, len(h.byPath))
-	for p := range h.byPath {
+	h.Paths = make([]string, 0, len(ids))
+	for p := range ids {
 		h.Paths = append(h.Paths, p)
 	}
 	sort.Strings(h.Paths)
 	for i, p := range h.Paths {
-		h.byPath[p] = int32(i)
+		ids[p] = int32(i)
 	}
 	authors := h.numberAuthors(commits)
-	h.byFile = make([][]int32, len(h.Paths))
 	for i, c := range commits {
 		m := read(c)
-		out := Commit{Hash: c.Hash, Time: c.Time, Author: authors[c.Email], Subject: m.subject, Body: m.body, Changes: c.Changes, Fix: IsFix(m.subject), Terms: m.terms, InTitle: m.inTitle}
+		out := Commit{Hash: c.Hash, Time: c.Time, Author: authors[c.Email], Subject: m.subject, Body: m.body, Changes: c.Changes, Fix: m.fix, Terms: m.terms, InTitle: m.inTitle}
 		out.Files = make([]int32, len(names[i]))
 		for k, p := range names[i] {
-			out.Files[k] = h.byPath[p]
+			out.Files[k] = ids[p]
 		}
 		slices.Sort(out.Files)
 		out.Files = slices.Compact(out.Files)
-		for _, id := range out.Files {
-			h.byFile[id] = append(h.byFile[id], int32(i))
-		}
 		h.Commits[i] = out
 	}
+	h.invert()
 	return h
+}
+
+// invert fills in byFile.
+func (h *History) invert() {
+	count := make([]int32, len(h.Paths))
+	total := 0
+	for i := range h.Commits {
+		for _, id := range h.Commits[i].Files {
+			count[id]++
+		}
+		total += len(h.Commits[i].Files)
+	}
+	all := make([]int32, total)
+	h.byFile = make([][]int32, len(h.Paths))
+	for id, n := range count {
+		h.byFile[id], all = all[:0:n], all[n:]
+	}
+	for i := range h.Commits {
+		for _, id := range h.Commits[i].Files {
+			h.byFile[id] = append(h.byFile[id], int32(i))
+		}
+	}
 }
 
 // numberAuthors fills h.Authors and maps e-mail addresses to ids. An address's newest name counts.

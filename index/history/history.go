@@ -4,7 +4,11 @@
 // "Now" is always the committer time of the tip, so the result depends on nothing but the commit.
 package history
 
-import "github.com/ctxt-dev/ctxt/index/git"
+import (
+	"slices"
+
+	"github.com/ctxt-dev/ctxt/index/git"
+)
 
 // Commit is one past change. Files are ids into History.Paths, ascending and distinct; a path that a
 // later commit renamed counts under its newest name, so Files may be shorter than Changes.
@@ -30,19 +34,18 @@ type History struct {
 	Authors []string // names, sorted by e-mail address, one for each lower-case address
 	Extent  git.Extent
 
-	byPath map[string]int32
 	byFile [][]int32 // path id → indices into Commits, newest first
 }
 
 // PathID returns the id of a path that the history knows.
 func (h *History) PathID(path string) (int32, bool) {
-	id, ok := h.byPath[path]
-	return id, ok
+	i, ok := slices.BinarySearch(h.Paths, path)
+	return int32(i), ok //nolint:gosec // there are fewer paths than that
 }
 
 // CommitsOf returns the indices into Commits of those that touched the path, newest first.
 func (h *History) CommitsOf(path string) []int32 {
-	if id, ok := h.byPath[path]; ok {
+	if id, ok := h.PathID(path); ok {
 		return h.byFile[id]
 	}
 	return nil

@@ -1,9 +1,11 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"github.com/ctxt-dev/ctxt/analyze/pick"
 	"github.com/ctxt-dev/ctxt/analyze/score"
@@ -24,6 +26,9 @@ type Engine struct {
 	mode    symbols.Mode
 	commits int
 	log     *history.Log // set for replay: every history comes from it
+	past    *cache.Files // histories on disk; nil: none
+	mu      sync.Mutex
+	kept    error // why a history could not be kept
 }
 
 // EngineOptions open an Engine. Zero values mean the defaults.
@@ -54,6 +59,7 @@ func NewEngine(repo *git.Repo, o EngineOptions) (*Engine, error) {
 		return nil, err
 	}
 	e.docs, e.disk = disk, disk
+	e.past = &cache.Files{Dir: filepath.Join(o.CacheDir, "history"), Suffix: ".past", MaxFiles: 8, MaxBytes: 64 << 20}
 	return e, nil
 }
 
@@ -62,7 +68,9 @@ func (e *Engine) Close() error {
 	if e.disk == nil {
 		return nil
 	}
-	return e.disk.Close()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return cmp.Or(e.disk.Close(), e.kept)
 }
 
 // Preload reads the history of many commits at once.
@@ -83,6 +91,12 @@ func (e *Engine) History(ctx context.Context, tip git.Hash) (*history.History, e
 		return &history.History{}, nil
 	case e.log != nil:
 		return e.log.At(tip, e.commits)
+	case e.past != nil:
+		h, kept, err := history.Kept(ctx, e.repo, tip, e.commits, e.past)
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.kept = cmp.Or(e.kept, kept)
+		return h, err
 	}
 	return history.Build(ctx, e.repo, tip, e.commits)
 }
