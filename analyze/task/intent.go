@@ -66,7 +66,7 @@ func (t *Task) Check(v Vocabulary, threshold float64) Intent {
 		in.Score, in.Reasons = 0, append(in.Reasons, "there is no text")
 	case words < 3 && v.Named == 0:
 		in.Score = min(in.Score, weakAt+0.1)
-		in.Reasons = append(in.Reasons, fmt.Sprintf("%d words are too short to say what is meant", words))
+		in.Reasons = append(in.Reasons, [...]string{"one word does", "two words do"}[words-1]+" not say what is meant")
 	}
 	if words > 0 && known == 0 {
 		in.Reasons = append(in.Reasons, "no word of the text is in the repository's vocabulary")

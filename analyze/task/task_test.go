@@ -139,7 +139,7 @@ func TestIntent(t *testing.T) {
 		{title: "fix the retry backoff of uploads", body: "The upload is retried too early.", level: task.Sufficient},
 		{title: "retry/retry.go: Do", named: 2, level: task.Sufficient},
 		{title: "", level: task.Insufficient, reason: "there is no text"},
-		{title: "update code", level: task.Insufficient, reason: "2 words are too short"},
+		{title: "update code", level: task.Insufficient, reason: "two words do not say what is meant"},
 		{title: "make various improvements to stuff", level: task.Insufficient, reason: "vocabulary"},
 		{title: "frobnicate the quux of zzyzx", level: task.Insufficient, reason: "no word of the text is in the repository's vocabulary"},
 		{title: "Enable the cache", body: "Disable the cache.", reason: "contradiction: “Enable the cache” against “Disable the cache”"},

@@ -82,9 +82,24 @@ func Mine(ctx context.Context, repo *git.Repo, tip git.Hash, n int) ([]Replay, *
 		m.Rules = append(m.Rules, bench.RuleCount{Rule: r.text, LeftOut: left[r.rule]})
 	}
 	if len(out) == 0 {
-		return nil, m, fmt.Errorf("none of the %d changes before %s fits as a case", m.Read, tip.Short())
+		return nil, m, noneFits(m, tip, left)
 	}
 	return out, m, nil
+}
+
+// noneFits says what most changes were left out for.
+func noneFits(m *bench.Mining, tip git.Hash, left map[rule]int) error {
+	most, why := 0, ""
+	for _, r := range rules {
+		if n := left[r.rule]; n > most {
+			most, why = n, r.text
+		}
+	}
+	hint := ""
+	if m.Shallow {
+		hint = "; the clone is shallow: git fetch --unshallow brings the rest"
+	}
+	return fmt.Errorf("none of the %d changes up to %s can be a case; of %d: %s%s", m.Read, tip.Short(), most, why, hint)
 }
 
 // caseOf is a commit as a case, or the first rule that leaves it out.

@@ -173,7 +173,7 @@ func runActivate(ctx context.Context, app *App, o activateOptions) error {
 	if err != nil {
 		return err
 	}
-	if s.Intent.Level != task.Sufficient {
+	if s.Intent.Level != task.Sufficient && len(s.Snapshot.Files) > 0 { // without files no text could say more
 		fmt.Fprintf(app.Err, "ctxt: warning: the task text is %s (%.2f): %s\n", s.Intent.Level, s.Intent.Score, visible(strings.Join(s.Intent.Reasons, "; ")))
 		fmt.Fprintln(app.Err, "ctxt: say which part of the program it is about, then run activate again")
 	}

@@ -41,6 +41,9 @@ from the repository's past; ctxt eval companions measures how often it is right.
 				for _, n := range res.Notes {
 					app.note("%s", n)
 				}
+				if n := len(res.Changed); n > 0 && len(res.Companions) == 0 {
+					app.note("nothing is missing beside the %s", plural(n, "changed file"))
+				}
 				err = printCompanions(app.Out, res)
 			}
 			if err == nil && strict && len(res.Companions) > 0 {

@@ -55,6 +55,9 @@ func (o *pastOptions) open(ctx context.Context, need int) (*git.Repo, *history.H
 	return repo, h, nil
 }
 
+// fewCases is how many cases, or later fixed changes, a figure wants to say much.
+const fewCases = 50
+
 // riskSample is how many changes before a measured one its percentile is taken among.
 const riskSample = 600
 
@@ -98,6 +101,9 @@ func runEvalRisk(ctx context.Context, app *App, o pastOptions) error {
 	}
 	if o.JSON {
 		return app.printJSON(riskReport{1, h.Tip.String(), f})
+	}
+	if f.AnyLines.Fixed < fewCases {
+		app.note("%d of %s later fixed: too few for figures that say much", f.AnyLines.Fixed, plural(f.Changes, "change"))
 	}
 	fmt.Fprintf(app.Out, "%d changes to %s; %.1f%% were in the high band when they came, and were later fixed %.2f times as often as the average\n\n",
 		f.Changes, h.Tip.Short(), 100*f.HighShare, f.HighLift)
@@ -151,6 +157,12 @@ func runEvalCompanions(ctx context.Context, app *App, o pastOptions) error {
 	}
 	if o.JSON {
 		return app.printJSON(companionsReport{1, h.Tip.String(), f})
+	}
+	if f.Cases == 0 {
+		return fmt.Errorf("nothing to leave out: of %s of history none touched two files or more that existed before", plural(f.Commits, "change"))
+	}
+	if f.Cases < fewCases {
+		app.note("%s of %d changes of history: too few for figures that say much", plural(f.Cases, "case"), f.Commits)
 	}
 	fmt.Fprintf(app.Out, "%d files left out of %d changes to %s, of %d changes of history\n\n", f.Cases, f.Changes, h.Tip.Short(), f.Commits)
 	for _, r := range []struct {

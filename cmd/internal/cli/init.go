@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -145,6 +146,9 @@ func runInit(ctx context.Context, app *App, p *project, o initOptions) (err erro
 	synonyms.Reuse(x, cache)
 	var fillErr error
 	if client == nil {
+		if strings.HasPrefix(why, "no API key") {
+			why += "; search-hints works without them"
+		}
 		app.note("no synonyms are generated: %s", why)
 	} else {
 		fillErr = app.fill(ctx, client, x, cache, cacheFile, o, p)

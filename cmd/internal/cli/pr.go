@@ -83,6 +83,9 @@ func runPR(ctx context.Context, app *App, o prOptions) error {
 	for _, p := range r.Problems {
 		fmt.Fprintf(app.Err, "ctxt: warning: %s: %s\n", visible(p.Section), visible(p.Message))
 	}
+	if len(r.Change.Files) == 0 {
+		app.note("nothing changed between %.7s and %.7s; --base wants the branch that the change is to be merged into, or HEAD~1", r.MergeBase, r.Head)
+	}
 	if o.HTMLFile != "" {
 		if err := store.WriteFile(o.HTMLFile, []byte(report.HTML(r)), 0o644); err != nil {
 			return err

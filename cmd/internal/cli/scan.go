@@ -75,7 +75,7 @@ func printScan(w io.Writer, p *project, r *job.ScanResult) error {
 	line("tests", "%s, %d of them mapped to a source file", plural(r.Tests, "file"), r.TestsMapped)
 	switch {
 	case r.Commit == "":
-		line("history", "none: there is no commit")
+		line("history", "none: this folder is no git repository, or has no commit yet")
 	case r.Shallow:
 		line("history", "%s up to %.7s; the clone is shallow: git fetch --unshallow brings the rest", plural(r.Commits, "commit"), r.Commit)
 	default:

@@ -89,7 +89,9 @@ func Activate(ctx context.Context, o ActivateOptions) (*Selected, error) {
 		out.Bundle.Warnings = append(out.Bundle.Warnings, "there are no files here; run ctxt in the folder of a project")
 	}
 	if repo == nil {
-		out.Bundle.Warnings = append(out.Bundle.Warnings, "this folder is no git repository: nothing is known of its past")
+		out.Bundle.Warnings = append(out.Bundle.Warnings, "this folder is no git repository, so its files are ranked without history; in a clone of the project it counts, too")
+	} else if tip.IsZero() {
+		out.Bundle.Warnings = append(out.Bundle.Warnings, "there is no commit yet, so the files are ranked without history; from the first commit on it counts, too")
 	} else if h.Extent.Shallow {
 		out.Bundle.Warnings = append(out.Bundle.Warnings, fmt.Sprintf("the clone is shallow: history limited to %s; git fetch --unshallow brings the rest", commitCount(len(h.Commits))))
 	}

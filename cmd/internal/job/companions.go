@@ -70,12 +70,14 @@ func Companions(ctx context.Context, o CompanionsOptions) (*CompanionsResult, er
 	r.Companions = append(r.Companions, k.Missing(files, o.Title, "", "", present)...)
 	switch n := len(files); {
 	case n == 0:
-		r.Notes = append(r.Notes, "nothing changed; give the changed paths, or the base that the branch left")
+		r.Notes = append(r.Notes, "nothing changed; edit a file, name paths, or give the branch that this one left: ctxt companions --base main")
 	case n > maxCompanionFiles:
 		r.Notes = append(r.Notes, fmt.Sprintf("%d files changed; from %d on nothing is said about what is missing", n, maxCompanionFiles+1))
 	}
-	if !r.Learned {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d commits are too few to learn from: a fixed rule was used", len(h.Commits)))
+	if h.Extent.Shallow {
+		r.Notes = append(r.Notes, fmt.Sprintf("the clone is shallow: history limited to %s; git fetch --unshallow brings the rest", commitCount(len(h.Commits))))
+	} else if !r.Learned && len(files) > 0 {
+		r.Notes = append(r.Notes, commitCount(len(h.Commits))+" of history: too few to learn from, so a fixed rule was used")
 	}
 	return r, nil
 }
