@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"strings"
 
@@ -190,9 +191,15 @@ func SARIF(r *Report) ([]byte, error) {
 	}
 	seen := map[string]int{}
 	for _, f := range findings(r) {
+		if f.path == "." || !fs.ValidPath(f.path) {
+			continue // no file of a repository; its place could lie outside
+		}
 		i, ok := index[f.rule]
 		if !ok {
 			i = index["other"]
+		}
+		if f.message == "" {
+			f.message = rules[i].text
 		}
 		level := "note"
 		if f.level == "warning" {

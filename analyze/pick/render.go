@@ -2,6 +2,7 @@ package pick
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 )
@@ -71,7 +72,7 @@ func firstLine(s string) string {
 // paragraph keeps a line of text from being read as a heading, a list, a quotation or a fence.
 func paragraph(s string) string {
 	s = strings.TrimLeft(s, " ")
-	if s != "" && strings.ContainsRune("#>-+*=|~_", rune(s[0])) {
+	if s != "" && (strings.ContainsRune("#>-+*=|~_[", rune(s[0])) || numbered.MatchString(s)) {
 		return "· " + s
 	}
 	return s
@@ -94,8 +95,11 @@ func inline(s string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
-	return s
+	return strings.ReplaceAll(s, "](", "] (") // no link and no image
 }
+
+// numbered is the start of a line that is read as a list's.
+var numbered = regexp.MustCompile(`^[0-9]{1,9}[.)]( |$)`)
 
 // visible replaces what a reader would not see: control characters, and marks that reorder or hide
 // text. Tabs and newlines stay.
