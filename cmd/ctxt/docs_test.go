@@ -34,10 +34,19 @@ var notRunComment = regexp.MustCompile(`^<!-- not run: (.+) -->$`)
 // exists, and an anchor that its target has. Links elsewhere must be https.
 func TestDocumentLinks(t *testing.T) {
 	root := moduleRoot(t)
-	link := regexp.MustCompile(`!?\[[^\]]*\]\(([^)\s]+)\)`)
+	link := regexp.MustCompile(`!?\[[^\]]*\]\(([^)\s]+)\)|<[a-z][^>]*\s(?:href|src|srcset)="([^" ]+)"`)
+	raw := regexp.MustCompile(`https://raw\.githubusercontent\.com/ctxt-dev/ctxt/main/([^\s"']+)`)
 	for _, page := range pages(t) {
-		prose, _ := split(t, root, page)
+		prose, blocks := split(t, root, page)
+		for _, b := range blocks {
+			for _, m := range raw.FindAllStringSubmatch(b.text, -1) {
+				if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(m[1]))); err != nil {
+					t.Errorf("%s: fetches %s, which is not there", b.at(), m[1])
+				}
+			}
+		}
 		for _, m := range link.FindAllStringSubmatch(prose, -1) {
+			m[1] += m[2]
 			u, err := url.Parse(m[1])
 			switch {
 			case err != nil:
@@ -78,11 +87,43 @@ func TestDocumentCommands(t *testing.T) {
 			t.Run(b.at(), func(t *testing.T) {
 				script := commands(b)
 				checkFlags(t, b, script)
-				if b.notRun == "" && !elsewhere(t, b, script) {
+				if script = here(t, b, script); b.notRun == "" && strings.TrimSpace(script) != "" {
 					runBlock(t, b, script)
 				}
 			})
 		}
+	}
+}
+
+// flagsOfOthers are flags of other programs that the pages name.
+var flagsOfOthers = []string{"--filter", "--numstat", "--raw", "--no-renames", "--no-merges"}
+
+// TestDocumentFlags checks that each flag that the pages name in running text is one of ctxt's.
+func TestDocumentFlags(t *testing.T) {
+	root := moduleRoot(t)
+	ours := map[string]bool{}
+	reference := read(t, filepath.Join(root, "docs", "commands.md"))
+	for _, m := range regexp.MustCompile("(?m)^\\| `(?:-[a-zA-Z]`, `)?(--[a-z0-9-]+)").FindAllStringSubmatch(reference, -1) {
+		ours[m[1]] = true
+	}
+	if len(ours) < 50 {
+		t.Fatalf("docs/commands.md names only %d flags", len(ours))
+	}
+	code, flag := regexp.MustCompile("`[^`]+`"), regexp.MustCompile(`(?:^|[\s/])(--[a-z][a-z0-9-]*[a-z0-9])(-…)?`)
+	named := 0
+	for _, page := range pages(t) {
+		prose, _ := split(t, root, page)
+		for _, span := range code.FindAllString(prose, -1) {
+			for _, m := range flag.FindAllStringSubmatch(strings.Trim(span, "`"), -1) {
+				named++
+				if m[2] == "" && !ours[m[1]] && !slices.Contains(flagsOfOthers, m[1]) && m[1] != "--help" && !strings.Contains(span, "git ") {
+					t.Errorf("%s: %s names %s, which no command has", page, span, m[1])
+				}
+			}
+		}
+	}
+	if named == 0 {
+		t.Error("no flag was found")
 	}
 }
 
@@ -186,25 +227,29 @@ func commands(b block) string {
 	return goRun.Replace(script.String())
 }
 
-// elsewhere reports whether a block is not for the sample repository: it installs ctxt, or runs the
-// project's tests. Such lines must be exactly the ones that CI runs.
-func elsewhere(t *testing.T, b block, script string) bool {
+// here leaves out the lines that are not for the sample repository: those that fetch or install ctxt, or
+// run the project's tests. They must be exactly what CI runs.
+func here(t *testing.T, b block, script string) string {
 	t.Helper()
-	other := false
-	for _, line := range strings.Split(script, "\n") {
-		line, _, _ = strings.Cut(line, " #")
-		line = strings.TrimSpace(line)
+	var keep strings.Builder
+	for line := range strings.Lines(script) {
+		bare, _, _ := strings.Cut(line, " #")
+		bare = strings.TrimPrefix(strings.TrimSpace(bare), "cd ctxt && ")
 		switch {
-		case strings.HasPrefix(line, "go install "):
-			other = true
-			if line != "go install "+modulePath+"/cmd/ctxt@latest" && line != "go install ./cmd/ctxt" {
-				t.Errorf("%s: %q installs something else", b.at(), line)
+		case strings.HasPrefix(bare, "go install "):
+			if bare != "go install "+modulePath+"/cmd/ctxt@latest" && bare != "go install ./cmd/ctxt" {
+				t.Errorf("%s: %q installs something else", b.at(), bare)
 			}
-		case strings.HasPrefix(line, "go test "), strings.HasPrefix(line, "bash .ci/"), strings.HasPrefix(line, "git clone "):
-			other = true
+		case strings.HasPrefix(bare, "git clone "):
+			if bare != "git clone https://"+modulePath {
+				t.Errorf("%s: %q clones something else", b.at(), bare)
+			}
+		case strings.HasPrefix(bare, "go test "), strings.HasPrefix(bare, "bash .ci/"):
+		default:
+			keep.WriteString(line)
 		}
 	}
-	return other
+	return keep.String()
 }
 
 var ctxtCommand = regexp.MustCompile(`(?m)(?:^|[|;&(]\s*)ctxt((?:[ \t]+[a-z][a-z-]*)+)([^|;&)\n]*)`)
