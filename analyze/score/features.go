@@ -140,9 +140,13 @@ func mentions(in Input) []float64 {
 // stems scores files whose stem is a word of the title, by how few files have it.
 func stems(in Input) []float64 {
 	words := make(map[string]bool, len(in.Task.Words))
+	var first [256]bool // bytes that words begin with: stemming keeps a word's first letter
 	for _, w := range in.Task.Words {
 		words[w] = true
 		words[text.Stem(w)] = true
+		if w != "" {
+			first[w[0]] = true
+		}
 	}
 	out := make([]float64, len(in.Snapshot.Files))
 	count := make(map[string]int)
@@ -151,7 +155,7 @@ func stems(in Input) []float64 {
 	for i := range in.Snapshot.Files {
 		stem := index.Stem(in.Snapshot.Files[i].Path)
 		flat := flatten.Replace(stem)
-		if words[stem] || words[flat] || words[text.Stem(stem)] {
+		if words[stem] || words[flat] || stem != "" && first[stem[0]] && words[text.Stem(stem)] {
 			match[i] = flat
 			count[flat]++
 		}

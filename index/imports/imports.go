@@ -129,6 +129,8 @@ type tree struct {
 	byDir  map[string][]int32 // files directly in a folder, ascending
 	byBase map[string][]int32 // by base name without extension, ascending; code only
 
+	vendored bool // there is a folder named vendor
+
 	mods    goModules
 	py      pyRoots
 	js      jsProject
@@ -149,6 +151,7 @@ func newTree(files []File, read func(string) []byte) *tree {
 		t.byPath[f.Path] = id
 		dir := dirOf(f.Path)
 		t.byDir[dir] = append(t.byDir[dir], id)
+		t.vendored = t.vendored || strings.Contains(dir, "vendor")
 		if symbols.IsCode(f.Lang) {
 			base := stem(f.Path)
 			t.byBase[base] = append(t.byBase[base], id)

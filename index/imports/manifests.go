@@ -126,7 +126,7 @@ func (m *goModules) read(p string, src []byte) {
 func (r *request) golang(spec string) {
 	best := -1
 	for i, m := range r.mods {
-		if (spec == m.path || strings.HasPrefix(spec, m.path+"/")) && (best < 0 || len(m.path) > len(r.mods[best].path)) {
+		if strings.HasPrefix(spec, m.path) && (len(spec) == len(m.path) || spec[len(m.path)] == '/') && (best < 0 || len(m.path) > len(r.mods[best].path)) {
 			best = i
 		}
 	}
@@ -135,7 +135,7 @@ func (r *request) golang(spec string) {
 		r.goPackage(child(m.dir, strings.TrimPrefix(strings.TrimPrefix(spec, m.path), "/")))
 		return
 	}
-	if strings.Contains(spec, ".") {
+	if r.vendored && strings.Contains(spec, ".") {
 		for dir := r.dir; ; dir = dirOf(dir) {
 			if r.goPackage(child(dir, "vendor/"+spec)) || dir == "" {
 				return
