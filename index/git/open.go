@@ -240,6 +240,7 @@ type repoConfig struct {
 	objectFormat string
 	refStorage   string
 	partial      bool // a promisor remote or extensions.partialClone
+	mayFilter    bool // it, or a file that it includes, may name content filters
 }
 
 // readConfig reads the repository's own config, which may be absent, and refuses what cannot be read.
@@ -257,6 +258,8 @@ func (r *Repo) readConfig() error {
 	if err != nil {
 		return fmt.Errorf("read git configuration: %w", err)
 	}
+	lower := strings.ToLower(string(b))
+	r.config.mayFilter = strings.Contains(lower, "filter") || strings.Contains(lower, "include") || strings.Contains(lower, "worktreeconfig")
 	section := ""
 	for line := range strings.Lines(string(b)) {
 		line = strings.TrimSpace(line)

@@ -1,10 +1,14 @@
 package git
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -24,6 +28,11 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (Hash, error) {
 	if r.program == nil {
 		return r.resolveGoGit(ctx, rev)
 	}
+	if rev == "HEAD" && ctx.Err() == nil {
+		if h, ok := r.head(); ok {
+			return h, nil
+		}
+	}
 	out, err := r.program.output(ctx, "rev-parse", "--verify", "--quiet", rev+"^{commit}")
 	if err == nil {
 		return ParseHash(strings.TrimSpace(out))
@@ -35,6 +44,46 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (Hash, error) {
 }
 
 // unknown says why a revision names nothing.
+// head reads what HEAD names from the files that git keeps it in, without starting git; false means
+// that git is to be asked. A branch always names a commit.
+func (r *Repo) head() (Hash, bool) {
+	if s := r.config.refStorage; s != "" && s != "files" {
+		return Hash{}, false
+	}
+	b, err := readSmall(filepath.Join(r.gitDir, "HEAD"))
+	if err != nil {
+		return Hash{}, false
+	}
+	name, ok := strings.CutPrefix(strings.TrimRight(string(b), "\n"), "ref: refs/heads/")
+	if !ok {
+		h, err := ParseHash(name)
+		return h, err == nil
+	}
+	name = "refs/heads/" + name
+	if !safeRef(name) {
+		return Hash{}, false
+	}
+	loose := filepath.Join(r.common, filepath.FromSlash(name))
+	if b, err := readSmall(loose); err == nil {
+		h, err := ParseHash(strings.TrimRight(string(b), "\n"))
+		return h, err == nil
+	}
+	if _, err := os.Lstat(loose); !errors.Is(err, fs.ErrNotExist) {
+		return Hash{}, false
+	}
+	packed, err := os.ReadFile(filepath.Join(r.common, "packed-refs"))
+	if err != nil {
+		return Hash{}, false
+	}
+	for line := range bytes.Lines(packed) {
+		if len(line) > 41 && line[40] == ' ' && string(bytes.TrimRight(line[41:], "\n")) == name {
+			h, err := parseHash(line[:40])
+			return h, err == nil
+		}
+	}
+	return Hash{}, false
+}
+
 func (r *Repo) unknown(ctx context.Context, rev string) error {
 	switch {
 	case r.Shallow():

@@ -44,6 +44,9 @@ func (r *Repo) Worktree(ctx context.Context) ([]WorktreeChange, error) {
 }
 
 func (r *Repo) withoutFilters(ctx context.Context) ([]string, error) {
+	if !r.config.mayFilter {
+		return nil, nil
+	}
 	out, err := r.program.output(ctx, "config", "-z", "--name-only", "--get-regexp", `^filter\..*\.(clean|smudge|process|required)$`)
 	if err != nil && exitCode(err) != 1 {
 		return nil, err
