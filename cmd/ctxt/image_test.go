@@ -146,29 +146,11 @@ BODY</div></div>
 // picture draws a page in Chromium, at two dots a pixel.
 func picture(t *testing.T, page, scheme string) []byte {
 	t.Helper()
-	bin := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if p, err := exec.LookPath(name); err == nil {
-			bin = p
-			break
-		}
-	}
-	if bin == "" {
-		t.Fatal("no Chromium: apt-get install -y chromium fonts-liberation fonts-noto-color-emoji")
-	}
-	dir := t.TempDir()
-	name := filepath.Join(dir, "comment.html")
+	name := filepath.Join(t.TempDir(), "comment.html")
 	if err := os.WriteFile(name, []byte(page), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(bin), chromedp.NoSandbox,
-		chromedp.UserDataDir(filepath.Join(dir, "profile")), chromedp.Flag("disable-dev-shm-usage", true))
-	ctx, stop := context.WithTimeout(context.Background(), 90*time.Second)
-	defer stop()
-	ctx, stopAlloc := chromedp.NewExecAllocator(ctx, opts...)
-	defer stopAlloc()
-	ctx, stopTab := chromedp.NewContext(ctx)
-	defer stopTab()
+	ctx := tab(t)
 	err := chromedp.Do(ctx, chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		f := emulation.MediaFeature{Name: "prefers-color-scheme", Value: scheme}
 		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{&f}})
@@ -278,4 +260,53 @@ func TestPictureText(t *testing.T) {
 	if _, err := png.Decode(bytes.NewReader(data)); err != nil || pngText(data, "Source") != "of 1" || pngText(data, "Other") != "" {
 		t.Errorf("%v, %q", err, pngText(data, "Source"))
 	}
+}
+
+// TestGuideInBrowser opens the guide in pictures in a wide and a narrow window: nothing is wider than it.
+func TestGuideInBrowser(t *testing.T) {
+	if browser() == "" && os.Getenv("CI") != "true" {
+		t.Log("no Chromium here: TestGuide alone looks at the page")
+		return
+	}
+	page := "file://" + filepath.Join(moduleRoot(t), "docs", "getting-started.html")
+	for _, width := range []int64{1280, 375} {
+		ctx := tab(t)
+		if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 800), chromedp.Navigate(page), chromedp.WaitReady("#next")); err != nil {
+			t.Fatal(err)
+		}
+		const measure = `[document.documentElement.scrollWidth - document.documentElement.clientWidth,
+			Array.from(document.querySelectorAll("svg")).filter(s => s.getClientRects().length && s.getBoundingClientRect().width < 200).length]`
+		got, err := chromedp.Run(ctx, chromedp.Evaluate[[]int](measure))
+		if err != nil || len(got) != 2 || got[0] > 0 || got[1] > 0 {
+			t.Errorf("at %d: %v (too wide by, drawings that are too small to read), %v", width, got, err)
+		}
+	}
+}
+
+// browser finds Chromium.
+func browser() string {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if p, err := exec.LookPath(name); err == nil {
+			return p
+		}
+	}
+	return ""
+}
+
+// tab opens Chromium, which ends with the test.
+func tab(t *testing.T) context.Context {
+	t.Helper()
+	bin := browser()
+	if bin == "" {
+		t.Fatal("no Chromium: apt-get install -y chromium fonts-liberation fonts-noto-color-emoji")
+	}
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(bin), chromedp.NoSandbox,
+		chromedp.UserDataDir(filepath.Join(t.TempDir(), "profile")), chromedp.Flag("disable-dev-shm-usage", true))
+	ctx, stop := context.WithTimeout(context.Background(), 90*time.Second)
+	t.Cleanup(stop)
+	ctx, stopAlloc := chromedp.NewExecAllocator(ctx, opts...)
+	t.Cleanup(stopAlloc)
+	ctx, stopTab := chromedp.NewContext(ctx)
+	t.Cleanup(stopTab)
+	return ctx
 }
