@@ -67,6 +67,19 @@ func TestGuide(t *testing.T) {
 			}
 		}
 	}
+	// The shortened comment says what the whole one does.
+	comment := strings.ReplaceAll(read(t, filepath.Join(root, filepath.FromSlash(commentText))), "`", "")
+	_, box, _ := strings.Cut(text, `<div class="comment">`)
+	box, _, _ = strings.Cut(box, "<details>")
+	rows := regexp.MustCompile(`<(?:h3|td)>(.*?)</(?:h3|td)>`).FindAllStringSubmatch(box, -1)
+	if len(rows) < 4 {
+		t.Errorf("%s: the comment has %d rows", page, len(rows))
+	}
+	for _, m := range rows {
+		if row := regexp.MustCompile(`<[^>]+>`).ReplaceAllString(m[1], ""); !strings.Contains(comment, row) {
+			t.Errorf("%s: %q is not in %s", page, row, commentText)
+		}
+	}
 	for _, m := range regexp.MustCompile(`(?s)<pre>(.*?)</pre>`).FindAllStringSubmatch(text, -1) {
 		checkFlags(t, block{page: page}, m[1])
 	}
