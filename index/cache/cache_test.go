@@ -3,6 +3,7 @@ package cache
 import (
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -113,15 +114,109 @@ func TestSegmentsAreMerged(t *testing.T) {
 	}
 }
 
+// rec is the record of a doc.
+func rec(buf []byte, k index.Key, d *index.Doc) []byte {
+	return appendRecord(buf, hashed(k), func(b []byte) []byte { return encode(b, d) })
+}
+
+func head(v byte) []byte { return append([]byte("ctxtdoc"), v) }
+
 func FuzzDecode(f *testing.F) {
-	f.Add(encode(nil, key1(1), doc(3)))
-	f.Add(encode(nil, index.Key{}, &index.Doc{Lines: []uint32{0}}))
-	f.Fuzz(func(t *testing.T, rec []byte) {
-		if len(rec) < recordLen {
-			return
-		}
-		decode(rec, key1(1))
-		c := &Cache{found: map[key][]byte{}}
-		c.load(append([]byte(magic+"\x02"), rec...))
+	f.Add(encode(nil, doc(3)))
+	f.Add(encode(nil, &index.Doc{Lines: []uint32{0}}))
+	f.Fuzz(func(_ *testing.T, payload []byte) {
+		decode(payload, key1(1))
+		s := &segments{found: map[key]entry{}}
+		s.load(append(head(version), payload...), 0)
 	})
+}
+
+// What was not used for long leaves the cache when it is merged, and what is used stays.
+func TestCacheIsBounded(t *testing.T) {
+	dir := t.TempDir()
+	big := doc(1)
+	big.Tokens = make([]uint32, 1<<20)
+	big.Lines = []uint32{0, uint32(len(big.Tokens))}
+	const kept = 99
+	for i := range byte(3 * maxSegments) {
+		c := open(t, dir)
+		if _, ok := c.Get(key1(kept)); !ok {
+			if i > 0 {
+				t.Fatalf("what every run uses is gone in run %d", i)
+			}
+			c.Put(key1(kept), big)
+		}
+		c.Put(key1(i), big)
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	total := int64(0)
+	segs, _ := filepath.Glob(filepath.Join(dir, "*.seg"))
+	for _, s := range segs {
+		info, err := os.Stat(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += info.Size()
+	}
+	if limit := int64(4*spareBytes + 16<<20); total > limit {
+		t.Errorf("%d bytes in %d segments, want at most %d", total, len(segs), limit)
+	}
+}
+
+// Processes that read, write and merge at once lose nothing that they rely on.
+func TestSharedByProcesses(t *testing.T) {
+	dir := t.TempDir()
+	var wg sync.WaitGroup
+	for w := range byte(4) {
+		wg.Go(func() {
+			for i := range byte(12) {
+				c, err := Open(dir)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				k := index.Key{Blob: [20]byte{w, i}, Lang: "go"}
+				c.Put(k, doc(uint32(i)))
+				for n := range i {
+					if got, ok := c.Get(index.Key{Blob: [20]byte{w, n}, Lang: "go"}); ok && !cmp.Equal(got, doc(uint32(n))) {
+						t.Errorf("wrong doc %d of %d", n, w)
+					}
+				}
+				if err := c.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestObjects(t *testing.T) {
+	dir := t.TempDir()
+	o, err := OpenObjects(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Put([20]byte{1}, 2, []byte("abcde"))
+	o.Put([20]byte{2}, 2, nil)
+	if err := o.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if o, err = OpenObjects(dir); err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := o.Get([20]byte{1}, 2); !ok || string(got) != "abcde" {
+		t.Errorf("%q %v", got, ok)
+	}
+	if got, ok := o.Get([20]byte{2}, 2); !ok || len(got) != 0 {
+		t.Errorf("%q %v", got, ok)
+	}
+	if _, ok := o.Get([20]byte{1}, 1); ok {
+		t.Error("another type's object")
+	}
+	if c := open(t, dir); len(c.s.found) != 0 {
+		t.Error("objects were read as docs")
+	}
 }

@@ -9,12 +9,7 @@ import (
 	"github.com/ctxt-dev/ctxt/index/symbols"
 )
 
-// key is an index.Key with its language hashed, as records hold it.
-type key struct {
-	blob [20]byte
-	lang uint32
-}
-
+// hashed is the key of the record of a doc.
 func hashed(k index.Key) key {
 	h := fnv.New32a()
 	h.Write([]byte(k.Lang))
@@ -37,14 +32,9 @@ func (p *pool) ref(s string) (offset, length uint32) {
 	return off, uint32(len(s))
 }
 
-// encode appends the record of a doc.
-func encode(buf []byte, k index.Key, d *index.Doc) []byte {
+// encode appends the payload of a doc.
+func encode(buf []byte, d *index.Doc) []byte {
 	le := binary.LittleEndian
-	h := hashed(k)
-	start := len(buf)
-	buf = append(buf, h.blob[:]...)
-	buf = le.AppendUint32(buf, h.lang)
-	buf = le.AppendUint64(buf, 0) // length and checksum, below
 	var flags uint32
 	if d.Binary {
 		flags = 1
@@ -77,13 +67,7 @@ func encode(buf []byte, k index.Key, d *index.Doc) []byte {
 			buf = le.AppendUint32(buf, v)
 		}
 	}
-	buf = append(append(buf, tail...), p.text...)
-	for len(buf)%4 != 0 {
-		buf = append(buf, 0)
-	}
-	le.PutUint32(buf[start+24:], uint32(len(buf)-start-recordLen))
-	le.PutUint32(buf[start+28:], checksum(buf[start:]))
-	return buf
+	return append(append(buf, tail...), p.text...)
 }
 
 // reader takes a payload apart; bad is set when it does not add up.
@@ -125,12 +109,9 @@ func (r *reader) array(n uint32) []uint32 {
 
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// decode reads a record; it fails on one that is damaged or is not the key's.
-func decode(rec []byte, k index.Key) (*index.Doc, bool) {
-	if !intact(rec) {
-		return nil, false
-	}
-	r := &reader{b: rec[recordLen:]}
+// decode reads a payload; it fails on one that is no doc, or not the key's.
+func decode(payload []byte, k index.Key) (*index.Doc, bool) {
+	r := &reader{b: payload}
 	d := &index.Doc{Size: int64(r.u32()) | int64(r.u32())<<32}
 	d.Binary = r.u32() == 1
 	var n [7]uint32

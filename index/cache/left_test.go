@@ -53,17 +53,21 @@ func TestNoPlaceForTheCache(t *testing.T) {
 
 // A damaged key is no other key.
 func TestDamagedKey(t *testing.T) {
-	rec := encode(nil, key1(1), doc(1))
-	rec[0] = 2
-	if _, ok := decode(rec, key1(2)); ok {
+	dir := t.TempDir()
+	r := rec(nil, key1(1), doc(1))
+	r[0] = 2
+	if err := os.WriteFile(filepath.Join(dir, "a.seg"), append(head(version), r...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := open(t, dir).Get(key1(2)); ok {
 		t.Error("the doc of one content is given for another")
 	}
 }
 
 // FuzzOpen reads any bytes as a segment.
 func FuzzOpen(f *testing.F) {
-	f.Add(append([]byte(magic+"\x02"), encode(encode(nil, key1(1), doc(3)), key1(2), doc(4))...))
-	f.Add([]byte(magic + "\x01"))
+	f.Add(rec(rec(head(version), key1(1), doc(3)), key1(2), doc(4)))
+	f.Add(head(1))
 	f.Add([]byte("ctxt"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
@@ -76,6 +80,9 @@ func FuzzOpen(f *testing.F) {
 				t.Fatal("a hit without a doc")
 			}
 		}
-		c.merged(nil)
+		w := &segmentWriter{s: c.s}
+		if err := c.s.keep(w, 0); err != nil {
+			t.Fatal(err)
+		}
 	})
 }

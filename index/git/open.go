@@ -40,6 +40,7 @@ type Repo struct {
 	shallow map[Hash]bool
 	program *program      // nil with the go-git backend
 	stall   time.Duration // see logStall
+	memory  Memory        // nil: none
 
 	goOnce sync.Once
 	goRepo *goGit

@@ -86,15 +86,14 @@ func oddName(name string) string {
 // Tree lists the tree of a commit. What cannot be listed (absent or damaged tree objects, names that
 // are no names, folders beyond the bounds) is in Skipped, and the rest is complete.
 func (r *Repo) Tree(ctx context.Context, commit Hash) (*Tree, error) {
-	s, err := r.session(ctx, false)
-	if err != nil {
-		return nil, err
-	}
+	s := r.remember(ctx)
 	defer s.close()
+	s.want = kindCommit
 	commits, err := readCommits(s, []Hash{commit})
 	if err != nil {
 		return nil, err
 	}
+	s.want = kindTree
 	root := commits[0].tree
 	w := &treeWalk{trees: map[Hash]*treeNode{}}
 	if err := w.load(s, root); err != nil {

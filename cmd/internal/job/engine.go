@@ -25,8 +25,9 @@ type Engine struct {
 	disk    *cache.Cache // nil: nothing is kept on disk
 	mode    symbols.Mode
 	commits int
-	log     *history.Log // set for replay: every history comes from it
-	past    *cache.Files // histories on disk; nil: none
+	log     *history.Log   // set for replay: every history comes from it
+	objects *cache.Objects // nil: none
+	past    *cache.Files   // histories on disk; nil: none
 	mu      sync.Mutex
 	kept    error // why a history could not be kept
 }
@@ -59,6 +60,12 @@ func NewEngine(repo *git.Repo, o EngineOptions) (*Engine, error) {
 		return nil, err
 	}
 	e.docs, e.disk = disk, disk
+	if repo != nil {
+		if e.objects, err = cache.OpenObjects(filepath.Join(o.CacheDir, "objects")); err != nil {
+			return nil, err
+		}
+		repo.Remember(e.objects)
+	}
 	e.past = &cache.Files{Dir: filepath.Join(o.CacheDir, "history"), Suffix: ".past", MaxFiles: 8, MaxBytes: 64 << 20}
 	return e, nil
 }
@@ -70,7 +77,11 @@ func (e *Engine) Close() error {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return cmp.Or(e.disk.Close(), e.kept)
+	err := cmp.Or(e.disk.Close(), e.kept)
+	if e.objects != nil {
+		err = cmp.Or(err, e.objects.Close())
+	}
+	return err
 }
 
 // Preload reads the history of many commits at once.
