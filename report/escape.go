@@ -36,6 +36,8 @@ func visible(s string, limit int) string {
 		switch {
 		case r == utf8.RuneError && size == 1:
 			fmt.Fprintf(&b, "⟨x%02X⟩", s[i])
+		case r == emojiForm && pictogram(s[:i]):
+			// The form of the sign before it, which shows without.
 		case hidden(r):
 			fmt.Fprintf(&b, "⟨U+%04X⟩", r)
 		default:
@@ -44,6 +46,15 @@ func visible(s string, limit int) string {
 		i += size
 	}
 	return b.String()
+}
+
+// emojiForm asks for a sign's coloured form.
+const emojiForm = 0xfe0f
+
+// pictogram reports whether s ends in a sign that may be followed by emojiForm.
+func pictogram(s string) bool {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return unicode.Is(unicode.So, r)
 }
 
 // plain reports whether every byte is printable ASCII.

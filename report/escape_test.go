@@ -32,3 +32,19 @@ func TestEscaperProperty(t *testing.T) {
 		checkMarkdown(t, b.String())
 	})
 }
+
+// TestEmojiForm checks that the selector of a sign's coloured form is not shown, and that anywhere else
+// the invisible character is.
+func TestEmojiForm(t *testing.T) {
+	for in, want := range map[string]string{
+		"\u267b\ufe0f Update":   "\u267b Update",
+		"a\ufe0fb":              "a⟨U+FE0F⟩b",
+		"\u267b\ufe0f\ufe0f":    "\u267b⟨U+FE0F⟩",
+		"\ufe0f":                "⟨U+FE0F⟩",
+		"\u267b\ufe0e old form": "\u267b⟨U+FE0E⟩ old form",
+	} {
+		if got := visible(in, 100); got != want {
+			t.Errorf("%+q: %+q, want %+q", in, got, want)
+		}
+	}
+}

@@ -396,3 +396,21 @@ func TestSectionStandsAlone(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+func TestFigures(t *testing.T) {
+	for want, n := range map[string]risk.Number{
+		"added 12 lines":               {Name: "added", Value: 12, Unit: "lines"},
+		"added 1 line":                 {Name: "added", Value: 1, Unit: "lines"},
+		"auth 1 file":                  {Name: "auth", Value: 1, Unit: "files"},
+		"files 2":                      {Name: "files", Value: 2, Unit: "files"},
+		"source files 3":               {Name: "source files", Value: 3, Unit: "files"},
+		"files new to the author 2":    {Name: "files new to the author", Value: 2, Unit: "files"},
+		"score 88.2 percentile":        {Name: "score", Value: 88.2, Unit: "percentile"},
+		"minor contributors 0.33":      {Name: "minor contributors", Value: 0.33},
+		"changes in 180 days 1 commit": {Name: "changes in 180 days", Value: 1, Unit: "commits"},
+	} {
+		if got := figure(n); got != want {
+			t.Errorf("%+v: %q, want %q", n, got, want)
+		}
+	}
+}

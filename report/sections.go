@@ -337,7 +337,7 @@ func (p *page) evidence() {
 				in = append(in, fmt.Sprintf("%d more", len(s.Numbers)-6))
 				break
 			}
-			in = append(in, strings.TrimSpace(textMax(n.Name, 60)+" "+num(n.Value)+unit(n.Unit)))
+			in = append(in, figure(n))
 		}
 		l := "- **" + text(s.Title) + "** (" + text(string(s.Level)) + "): " + strings.Join(in, ", ")
 		if informs(s) && s.Why != "" {
@@ -364,11 +364,17 @@ func (p *page) evidence() {
 	end()
 }
 
-func unit(u string) string {
-	if u == "" {
-		return ""
+// figure is a number with its name and unit: "added 12 lines", "auth 1 file", "files 2".
+func figure(n risk.Number) string {
+	u := n.Unit
+	if n.Value == 1 && (u == "lines" || u == "files" || u == "commits") {
+		u = u[:len(u)-1]
 	}
-	return " " + textMax(u, 30)
+	s := textMax(n.Name, 60) + " " + num(n.Value)
+	if u == "" || n.Name == n.Unit || strings.HasPrefix(n.Name, n.Unit+" ") || strings.HasSuffix(n.Name, " "+n.Unit) {
+		return strings.TrimSpace(s) // the name says it
+	}
+	return strings.TrimSpace(s + " " + textMax(u, 30))
 }
 
 // files lists the change itself; only where no other page does.

@@ -58,7 +58,7 @@ func (a *assessor) hotspots() {
 	if b.top <= 0.02 && b.fixes >= 2 {
 		g.Level = Medium
 	}
-	g.Why = fmt.Sprintf("`%s`: %s in 180 days, %d of them fixes; top %s%% of this repository's source files", b.path, count(b.changes, "change"), b.fixes, percent(b.top))
+	g.Why = fmt.Sprintf("`%s`: %s in 180 days, %s; top %s%% of this repository's source files", b.path, count(b.changes, "change"), ofThemFixes(b.fixes), percent(b.top))
 	if len(hot) > 1 {
 		g.Why += "; " + count(len(hot)-1, "further hotspot") + " changed"
 	}
@@ -66,6 +66,16 @@ func (a *assessor) hotspots() {
 		g.Files = append(g.Files, h.path)
 	}
 	a.add(g)
+}
+
+func ofThemFixes(n int) string {
+	switch n {
+	case 0:
+		return "none of them a fix"
+	case 1:
+		return "1 of them a fix"
+	}
+	return fmt.Sprintf("%d of them fixes", n)
 }
 
 // heat gives a file's recent changes and its decayed churn.

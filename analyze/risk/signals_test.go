@@ -126,6 +126,11 @@ func TestHotspotAndOwnership(t *testing.T) {
 	if g == nil || g.Level != Low && g.Level != Medium || !strings.Contains(g.Why, "`core/hot.go`: 60 changes in 180 days, 60 of them fixes") {
 		t.Errorf("hotspot %+v", g)
 	}
+	for fixes, want := range []string{"none of them a fix", "1 of them a fix", "2 of them fixes"} {
+		if got := ofThemFixes(fixes); got != want {
+			t.Errorf("%d fixes: %q, want %q", fixes, got, want)
+		}
+	}
 	if o := signal(a, "ownership"); o == nil || !strings.Contains(o.Why, "no earlier change by this author") {
 		t.Errorf("ownership %+v", o)
 	}

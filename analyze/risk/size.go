@@ -38,14 +38,14 @@ func (a *assessor) sizeSignal() {
 	a.add(g)
 }
 
-// notable is from how many times the average (or how small a part of it) the past of the files is
-// worth a word.
+// notable is from how many times the average the past of the files is worth a word; the inverse, where
+// it lowered the band.
 const notable = 1.5
 
 // ranked says what else than the size made the score, where that matters.
 func (a *assessor) ranked(size float64) string {
 	moved := bandOf(size) != a.out.Band
-	often := a.relative >= notable || a.relative <= 1/notable
+	often := a.relative >= notable || moved && a.relative <= 1/notable
 	if !moved && !often {
 		return ""
 	}

@@ -110,7 +110,11 @@ func (r *Ranking) describe(i int, f Feature) (kind, text string) {
 	case FAge:
 		if cs := r.in.History.CommitsOf(file.Path); len(cs) > 0 {
 			c := r.in.History.Commits[cs[0]]
-			return "commit", fmt.Sprintf("last changed by %s, %s before", c.Hash.Short(), count(int(float64(r.in.History.Now-c.Time)/day), "day"))
+			days := int(float64(r.in.History.Now-c.Time) / day)
+			if days == 0 {
+				return "commit", fmt.Sprintf("last changed by %s, the same day", c.Hash.Short())
+			}
+			return "commit", fmt.Sprintf("last changed by %s, %s before", c.Hash.Short(), count(days, "day"))
 		}
 	}
 	return "other", ""

@@ -115,14 +115,24 @@ func (r *run) describe(ctx context.Context) (err error) {
 		r.o.FromHead = true
 	}
 	if r.o.FromHead {
-		r.o.Title, r.o.Body, _ = strings.Cut(strings.TrimSpace(r.author.Message), "\n")
-		r.o.Title, r.o.Body = strings.TrimSpace(r.o.Title), strings.TrimSpace(r.o.Body)
+		r.o.Title, r.o.Body = titleOf(r.author.Message, len(r.author.Parents) > 1)
 	}
 	if strings.TrimSpace(r.o.Title+r.o.Body) == "" {
 		return fmt.Errorf("the title and the description are empty, and so is the message of %s; say what the change does (--title, --body-file)", r.head.Short())
 	}
 	r.out.Title, r.out.Reproduce = r.o.Title, r.reproduce()
 	return nil
+}
+
+// titleOf splits a commit's message. The forge's own subject of a merged pull request says nothing of
+// the change, whose title stands below it.
+func titleOf(message string, merge bool) (title, body string) {
+	title, body, _ = strings.Cut(strings.TrimSpace(message), "\n")
+	title, body = strings.TrimSpace(title), strings.TrimSpace(body)
+	if merge && body != "" && strings.HasPrefix(title, "Merge pull request #") {
+		return titleOf(body, false)
+	}
+	return title, body
 }
 
 // change reads the diff and whose it is.

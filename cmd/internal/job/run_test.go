@@ -164,6 +164,26 @@ func TestText(t *testing.T) {
 	}
 }
 
+func TestTitleOfAMessage(t *testing.T) {
+	const merged = "Merge pull request #7 from someone/secure\n\nSecure storage by default\n\nKeys go to the keyring."
+	for _, c := range []struct {
+		message     string
+		merge       bool
+		title, body string
+	}{
+		{"fix: wait\n\nLonger.\n", false, "fix: wait", "Longer."},
+		{merged, true, "Secure storage by default", "Keys go to the keyring."},
+		{merged, false, "Merge pull request #7 from someone/secure", "Secure storage by default\n\nKeys go to the keyring."},
+		{"Merge pull request #7 from someone/secure", true, "Merge pull request #7 from someone/secure", ""},
+		{"Merge branch 'main'\n\nConflicts: a.go", true, "Merge branch 'main'", "Conflicts: a.go"},
+		{"", false, "", ""},
+	} {
+		if title, body := titleOf(c.message, c.merge); title != c.title || body != c.body {
+			t.Errorf("%q, merge %v: title %q, body %q; want %q, %q", c.message, c.merge, title, body, c.title, c.body)
+		}
+	}
+}
+
 func TestCommitsOfTheChange(t *testing.T) {
 	r := upload(t)
 	r.Git("switch", "-q", "-c", "develop")
