@@ -1,19 +1,19 @@
 package synonyms
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 	"unicode"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
 )
 
 // Config says how to reach a model and how much to ask of it. Zero values take the defaults named.
@@ -83,7 +83,6 @@ func sleep(ctx context.Context, d time.Duration) error {
 type Client struct {
 	cfg  Config
 	at   Endpoint
-	chat openai.ChatCompletionService
 	http *http.Client
 }
 
@@ -113,14 +112,6 @@ func New(c Config) (*Client, error) {
 		Transport:     newTransport(c, at.plain),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return errRedirect },
 	}
-	opts := []option.RequestOption{
-		option.WithBaseURL(at.Base), option.WithHTTPClient(cl.http), option.WithMaxRetries(0),
-	}
-	if c.Key != "" {
-		opts = append(opts, option.WithAPIKey(c.Key))
-	}
-	// The service alone, not openai.NewClient, which would read OPENAI_… variables.
-	cl.chat = openai.NewChatCompletionService(opts...)
 	return cl, nil
 }
 
@@ -139,25 +130,67 @@ type fault struct {
 	after time.Duration // the server's Retry-After; negative when there was none
 }
 
+// completion is the part of a chat completion that is used, of a request and of its answer. The whole
+// client of the API is a third of a binary that asks one question.
+type completion struct {
+	Model       string        `json:"model,omitempty"`
+	Messages    []chatMessage `json:"messages,omitempty"`
+	Temperature *float64      `json:"temperature,omitempty"`
+	Choices     []struct {
+		Message      chatMessage `json:"message"`
+		FinishReason string      `json:"finish_reason"`
+	} `json:"choices,omitempty"`
+}
+
+type chatMessage struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+// complete posts one request to the endpoint; raw is the body of the answer.
+func (c *Client) complete(ctx context.Context, system, user string) (res completion, raw []byte, err error) {
+	body, err := json.Marshal(completion{Model: c.cfg.Model, Temperature: &c.cfg.Temperature,
+		Messages: []chatMessage{{"system", system}, {"user", user}}})
+	if err != nil {
+		return res, nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.at.Base+strings.TrimPrefix(completions, "/"), bytes.NewReader(body))
+	if err != nil {
+		return res, nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "ctxt")
+	if c.cfg.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+c.cfg.Key)
+	}
+	answer, err := c.http.Do(req)
+	if err != nil {
+		return res, nil, err
+	}
+	defer answer.Body.Close()
+	if raw, err = io.ReadAll(answer.Body); err != nil { // the transport caps it
+		return res, nil, err
+	}
+	if err := json.Unmarshal(raw, &res); err != nil {
+		return res, raw, fmt.Errorf("not a chat completion: %w", err)
+	}
+	return res, raw, nil
+}
+
 // attempt sends one batch once.
 func (c *Client) attempt(ctx context.Context, batch []entry) (answer, *fault) {
 	system, user := messages(batch, c.cfg.Min, c.cfg.Max)
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
-	res, err := c.chat.New(ctx, openai.ChatCompletionNewParams{
-		Model:       c.cfg.Model,
-		Temperature: openai.Float(c.cfg.Temperature),
-		Messages:    []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(system), openai.UserMessage(user)},
-	})
+	res, raw, err := c.complete(ctx, system, user)
 	if err != nil {
 		return nil, c.classify(err)
 	}
-	if res == nil || len(res.Choices) == 0 {
+	if len(res.Choices) == 0 {
 		f := &fault{err: errAnswer, retry: true, after: -1}
-		if res != nil { // some gateways answer 200 with an error inside
-			if msg := errorMessage([]byte(res.RawJSON())); msg != "" {
-				f.err = c.safe("the endpoint says: " + msg)
-			}
+		if msg := errorMessage(raw); msg != "" { // some gateways answer 200 with an error inside
+			f.err = c.safe("the endpoint says: " + msg)
 		}
 		return nil, f
 	}

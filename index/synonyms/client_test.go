@@ -167,7 +167,7 @@ func TestMisbehaving(t *testing.T) {
 		{"null", text(`null`, "stop"), 0, 4, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}, "not the JSON object"},
 		{"deep", text(strings.Repeat("[", 100000), "stop"), 0, 4, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}, "not the JSON object"},
 		{"HTML with 200", func(_ int, _ ask, w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }, 0, 4,
-			[]time.Duration{time.Second, 2 * time.Second, 4 * time.Second}, "error parsing response json"},
+			[]time.Duration{time.Second, 2 * time.Second, 4 * time.Second}, "not a chat completion"},
 		{"200 with an error inside", func(_ int, _ ask, w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"error":{"message":"upstream is down","code":502}}`)
