@@ -54,10 +54,8 @@ func Build(ctx context.Context, src Origin, o Options) (*Snapshot, error) {
 		listed = slices.DeleteFunc(listed, func(f Listed) bool { return o.Skip(f.Path) })
 	}
 	s := &Snapshot{Commit: src.Commit(), Files: make([]File, len(listed)), Skipped: skipped, byPath: make(map[string]int32, len(listed)), source: src}
-	tk := text.NewTokenizer()
-	for i, l := range listed {
-		s.Files[i] = File{Path: l.Path, Blob: l.Blob, Mode: l.Mode, Lang: symbols.Language(l.Path), Role: RoleOf(l.Path), PathTerms: tk.Append(nil, strings.ReplaceAll(l.Path, "-", "_"))}
-		s.byPath[l.Path] = int32(i)
+	if err := s.describe(ctx, listed); err != nil {
+		return nil, err
 	}
 	if err := s.parse(ctx, o); err != nil {
 		return nil, err
@@ -65,9 +63,28 @@ func Build(ctx context.Context, src Origin, o Options) (*Snapshot, error) {
 	return s, s.resolve(ctx)
 }
 
+// describe fills in what the listing alone says of each file.
+func (s *Snapshot) describe(ctx context.Context, listed []Listed) error {
+	const share = 256 // files of one tokenizer
+	err := parallel(ctx, (len(listed)+share-1)/share, func(n int) {
+		tk := text.NewTokenizer()
+		for i := n * share; i < min((n+1)*share, len(listed)); i++ {
+			l := listed[i]
+			s.Files[i] = File{Path: l.Path, Blob: l.Blob, Mode: l.Mode, Lang: symbols.Language(l.Path), Role: RoleOf(l.Path), PathTerms: tk.Append(nil, strings.ReplaceAll(l.Path, "-", "_"))}
+		}
+	})
+	for i, l := range listed {
+		s.byPath[l.Path] = int32(i)
+	}
+	return err
+}
+
 // parse fills in every file's Doc, each distinct blob once.
 func (s *Snapshot) parse(ctx context.Context, o Options) error {
 	docs := make(map[Key]*Doc, len(s.Files))
+	if err := s.recall(ctx, o.Cache); err != nil {
+		return err
+	}
 	var code, data []Listed
 	for i := range s.Files {
 		f := &s.Files[i]
@@ -75,13 +92,9 @@ func (s *Snapshot) parse(ctx context.Context, o Options) error {
 		if _, ok := docs[k]; ok {
 			continue
 		}
-		if o.Cache != nil {
-			if d, ok := o.Cache.Get(k); ok {
-				docs[k] = d
-				continue
-			}
+		if docs[k] = f.Doc; f.Doc != nil {
+			continue
 		}
-		docs[k] = nil
 		l := Listed{Path: f.Path, Mode: f.Mode, Blob: f.Blob}
 		if f.Role.Code() {
 			code = append(code, l)
@@ -106,6 +119,17 @@ func (s *Snapshot) parse(ctx context.Context, o Options) error {
 }
 
 func (f *File) key() Key { return Key{f.Blob, f.Lang} }
+
+// recall fills in the Docs that the cache has.
+func (s *Snapshot) recall(ctx context.Context, c Cache) error {
+	if c == nil {
+		return nil
+	}
+	return parallel(ctx, len(s.Files), func(i int) {
+		f := &s.Files[i]
+		f.Doc, _ = c.Get(f.key())
+	})
+}
 
 // parseMissing reads files and parses them on o.Jobs goroutines, into docs and the cache.
 func (s *Snapshot) parseMissing(ctx context.Context, files []Listed, maxSize int64, o Options, docs map[Key]*Doc) error {

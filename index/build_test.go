@@ -2,6 +2,7 @@ package index_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -200,13 +201,8 @@ func TestOverlay(t *testing.T) {
 	r := project(t)
 	repo, head := open(t, r.Dir, "git")
 	tree := index.Tree(repo, head)
-	changes := func(r *git.Repo) []git.WorktreeChange {
-		t.Helper()
-		c, err := r.Worktree(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
+	changes := func(r *git.Repo) func() ([]git.WorktreeChange, error) {
+		return func() ([]git.WorktreeChange, error) { return r.Worktree(context.Background()) }
 	}
 	same(t, "a clean work tree", build(t, tree, index.Options{}), build(t, index.Overlay(tree, r.Dir, changes(repo)), index.Options{}))
 
@@ -244,4 +240,42 @@ func TestOverlay(t *testing.T) {
 	same(t, "go-git", s, build(t, index.Overlay(index.Tree(lib, head), r.Dir, changes(lib)), index.Options{}))
 	r.Git("add", "-A")
 	same(t, "staged", s, build(t, index.Overlay(tree, r.Dir, changes(repo)), index.Options{}))
+}
+
+// TestOnDisk holds that a file of the tree is read from disk where its content is the tree's, and from
+// the repository elsewhere.
+func TestOnDisk(t *testing.T) {
+	r := gittest.New(t)
+	for i := range 300 {
+		r.Write(fmt.Sprintf("d/f%03d.go", i), fmt.Sprintf("package d\n\nfunc F%d() {}\n", i))
+	}
+	r.Commit("files")
+	repo, head := open(t, r.Dir, "git")
+	tree := index.Tree(repo, head)
+	want := build(t, tree, index.Options{})
+	for i := range 120 { // most of the first files differ
+		switch i % 3 {
+		case 0:
+			r.Write(fmt.Sprintf("d/f%03d.go", i), "package other\n")
+		case 1:
+			r.Remove(fmt.Sprintf("d/f%03d.go", i))
+		}
+	}
+	same(t, "some differ", want, build(t, index.OnDisk(tree, r.Dir), index.Options{}))
+	same(t, "no folder", want, build(t, index.OnDisk(tree, filepath.Join(r.Dir, "none")), index.Options{}))
+	for i := range 300 {
+		r.Write(fmt.Sprintf("d/f%03d.go", i), "package other\n")
+	}
+	same(t, "all differ", want, build(t, index.OnDisk(tree, r.Dir), index.Options{}))
+	r.Git("checkout", "-q", "--", ".")
+	packs, _ := filepath.Glob(filepath.Join(r.Dir, ".git/objects/??/*"))
+	blob := strings.TrimSpace(r.Git("rev-parse", "HEAD:d/f007.go"))
+	for _, p := range packs {
+		if strings.HasSuffix(filepath.ToSlash(p), blob[:2]+"/"+blob[2:]) {
+			if err := os.Remove(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	same(t, "only on disk", want, build(t, index.OnDisk(tree, r.Dir), index.Options{}))
 }

@@ -7,8 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/ctxt-dev/ctxt/index/git"
 	"github.com/ctxt-dev/ctxt/index/ignore"
@@ -101,41 +104,41 @@ func readOne(root *os.Root, path string, maxSize int64) ([]byte, error) {
 
 // overlay is a commit's tree with the uncommitted changes of its work tree.
 type overlay struct {
-	tree    Origin
-	root    string
-	changed map[string]bool // on disk, in place of what the tree has
-	deleted map[string]bool
+	onDisk
+	changes func() ([]git.WorktreeChange, error)
+	changed map[string]bool // on disk, in place of what the tree has; filled in by List
 }
 
 // Overlay is the Origin of a commit's tree with the changed, new and deleted files of its work tree.
-func Overlay(tree Origin, root string, changes []git.WorktreeChange) Origin {
-	if len(changes) == 0 {
-		return tree
-	}
-	o := overlay{tree: tree, root: root, changed: map[string]bool{}, deleted: map[string]bool{}}
-	for _, c := range changes {
-		if c.Status == git.Deleted {
-			o.deleted[c.Path] = true
-		} else {
-			o.changed[c.Path] = true
-		}
-	}
-	return o
+// The changes are asked for once the tree is listed, so that they may be looked for meanwhile.
+func Overlay(tree Origin, root string, changes func() ([]git.WorktreeChange, error)) Origin {
+	return &overlay{onDisk: onDisk{tree, root}, changes: changes, changed: map[string]bool{}}
 }
 
-func (s overlay) Commit() git.Hash { return s.tree.Commit() }
-
-func (s overlay) List(ctx context.Context) ([]Listed, []git.Skip, error) {
+func (s *overlay) List(ctx context.Context) ([]Listed, []git.Skip, error) {
 	files, skipped, err := s.tree.List(ctx)
 	if err != nil {
 		return nil, nil, err
+	}
+	changes, err := s.changes()
+	if err != nil || len(changes) == 0 {
+		return files, skipped, err
 	}
 	root, err := os.OpenRoot(s.root)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open work tree: %w", err)
 	}
 	defer root.Close()
-	files = slices.DeleteFunc(files, func(f Listed) bool { return s.deleted[f.Path] || s.changed[f.Path] })
+	clear(s.changed)
+	deleted := map[string]bool{}
+	for _, c := range changes {
+		if c.Status == git.Deleted {
+			deleted[c.Path] = true
+		} else {
+			s.changed[c.Path] = true
+		}
+	}
+	files = slices.DeleteFunc(files, func(f Listed) bool { return deleted[f.Path] || s.changed[f.Path] })
 	for p := range s.changed {
 		if info, err := root.Lstat(filepath.FromSlash(p)); err == nil && info.Mode().IsRegular() {
 			files = append(files, listOne(root, p))
@@ -145,26 +148,125 @@ func (s overlay) List(ctx context.Context) ([]Listed, []git.Skip, error) {
 	return files, skipped, nil
 }
 
-func (s overlay) Read(ctx context.Context, files []Listed, maxSize int64, fn func(int, []byte, error)) error {
+func (s *overlay) Read(ctx context.Context, files []Listed, maxSize int64, fn func(int, []byte, error)) error {
 	// Two passes, each in order, one for each place that files come from.
-	for _, onDisk := range []bool{false, true} {
-		var part []Listed
-		var at []int
-		for i, f := range files {
-			if s.changed[f.Path] == onDisk {
-				part, at = append(part, f), append(at, i)
-			}
-		}
-		from := s.tree
-		if onDisk {
-			from = folder{root: s.root}
-		}
+	for _, changed := range []bool{false, true} {
+		part, at := pick(files, func(f Listed) bool { return s.changed[f.Path] == changed })
 		if len(part) == 0 {
 			continue
+		}
+		var from Origin = s.onDisk
+		if changed {
+			from = folder{root: s.root}
 		}
 		if err := from.Read(ctx, part, maxSize, func(i int, data []byte, err error) { fn(at[i], data, err) }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// pick returns the files that fit, and their places.
+func pick(files []Listed, fits func(Listed) bool) (part []Listed, at []int) {
+	for i, f := range files {
+		if fits(f) {
+			part, at = append(part, f), append(at, i)
+		}
+	}
+	return part, at
+}
+
+// onDisk is a tree whose files may lie in a work tree too: one that lies there with the same content
+// is read there, which is quicker than git.
+type onDisk struct {
+	tree Origin
+	root string
+}
+
+// OnDisk is the Origin of a tree whose files may lie under root too.
+func OnDisk(tree Origin, root string) Origin { return onDisk{tree, root} }
+
+func (s onDisk) Commit() git.Hash { return s.tree.Commit() }
+
+func (s onDisk) List(ctx context.Context) ([]Listed, []git.Skip, error) { return s.tree.List(ctx) }
+
+const (
+	diskBatch = 64      // files read before it is looked at how many are as in the tree
+	diskSlack = 2       // so many times as many must be as are not
+	diskMax   = 4 << 20 // larger files are not read for a comparison
+)
+
+func (s onDisk) Read(ctx context.Context, files []Listed, maxSize int64, fn func(int, []byte, error)) error {
+	rest, at, err := s.fromDisk(ctx, files, min(maxSize, diskMax), fn)
+	if err != nil || len(rest) == 0 {
+		return err
+	}
+	return s.tree.Read(ctx, rest, maxSize, func(i int, data []byte, err error) { fn(at[i], data, err) })
+}
+
+// fromDisk delivers the files that lie on disk as they are in the tree, and returns the others. A
+// content's name proves it. Where most files differ it gives up.
+func (s onDisk) fromDisk(ctx context.Context, files []Listed, maxSize int64, fn func(int, []byte, error)) (rest []Listed, at []int, err error) {
+	root, err := os.OpenRoot(s.root)
+	if err != nil {
+		return files, indices(len(files)), nil //nolint:nilerr // there is the tree
+	}
+	defer root.Close()
+	same, from := 0, 0
+	for ; from < len(files) && same >= diskSlack*(from-same)-diskBatch; from += diskBatch {
+		batch := files[from:min(from+diskBatch, len(files))]
+		data := make([][]byte, len(batch))
+		err := parallel(ctx, len(batch), func(i int) {
+			if d, err := readOne(root, batch[i].Path, maxSize); err == nil && git.HashBlob(d) == batch[i].Blob {
+				data[i] = d
+			}
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		for i, d := range data {
+			if d == nil {
+				rest, at = append(rest, batch[i]), append(at, from+i)
+				continue
+			}
+			same++
+			fn(from+i, d, nil)
+		}
+	}
+	for i := from; i < len(files); i++ {
+		rest, at = append(rest, files[i]), append(at, i)
+	}
+	return rest, at, nil
+}
+
+func indices(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// parallel runs fn(0) … fn(n-1) on all cores; each call owns what it writes.
+func parallel(ctx context.Context, n int, fn func(i int)) error {
+	const batch = 8
+	var next atomic.Int64
+	work := func() {
+		for ctx.Err() == nil {
+			from := int(next.Add(batch)) - batch
+			if from >= n {
+				return
+			}
+			for i := from; i < min(from+batch, n); i++ {
+				fn(i)
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), (n+batch-1)/batch) - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
+	return ctx.Err()
 }

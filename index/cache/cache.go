@@ -32,13 +32,14 @@ type Cache struct {
 	docs map[index.Key]*index.Doc
 }
 
-// Open reads the cache in a folder, which need not exist. Damaged or foreign content is ignored.
+// Open reads the cache in a folder, which need not exist, in the background. Damaged or foreign
+// content is ignored.
 func Open(dir string) (*Cache, error) {
 	s, err := openSegments(dir, "ctxtdoc")
 	if err != nil {
 		return nil, err
 	}
-	return &Cache{s: s, docs: make(map[index.Key]*index.Doc, len(s.found))}, nil
+	return &Cache{s: s, docs: make(map[index.Key]*index.Doc)}, nil
 }
 
 // Get implements index.Cache.

@@ -54,7 +54,8 @@ type entry struct {
 // segments is a folder of immutable segments: records by key.
 type segments struct {
 	dir   string
-	magic string // seven bytes
+	magic string         // seven bytes
+	ready sync.WaitGroup // done when all that follows is filled in
 
 	mu    sync.Mutex
 	found map[key]entry
@@ -69,14 +70,19 @@ type segment struct {
 	mod  time.Time
 }
 
-// openSegments reads the segments of a folder, which need not exist. Damaged or foreign content is
-// ignored.
+// openSegments reads the segments of a folder, which need not exist, in the background. Damaged or
+// foreign content is ignored.
 func openSegments(dir, magic string) (*segments, error) {
 	s := &segments{dir: dir, magic: magic, found: map[key]entry{}, fresh: map[key]func([]byte) []byte{}}
 	names, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.seg"))
 	if err != nil {
 		return nil, fmt.Errorf("cache folder %s: %w", dir, err)
 	}
+	s.ready.Go(func() { s.readAll(names) })
+	return s, nil
+}
+
+func (s *segments) readAll(names []string) {
 	for _, name := range names {
 		info, err := os.Lstat(name)
 		if err != nil || !info.Mode().IsRegular() || info.Size() > MaxBytes {
@@ -95,7 +101,6 @@ func openSegments(dir, magic string) (*segments, error) {
 	for i, b := range bufs {
 		s.load(b, i)
 	}
-	return s, nil
 }
 
 func escapeGlob(dir string) string {
@@ -139,6 +144,7 @@ func (s *segments) load(buf []byte, seg int) {
 
 // get returns the payload of a record, which the caller must not write to.
 func (s *segments) get(k key) ([]byte, bool) {
+	s.ready.Wait()
 	s.mu.Lock()
 	e, ok := s.found[k]
 	if ok && !e.used {
@@ -162,6 +168,7 @@ func (s *segments) put(k key, payload func([]byte) []byte) {
 // close writes what was put since the folder was opened, and keeps the folder within its bounds. A
 // failure costs the next run time and nothing else.
 func (s *segments) close() error {
+	s.ready.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.fresh) == 0 {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/ctxt-dev/ctxt/analyze/pick"
 	"github.com/ctxt-dev/ctxt/analyze/score"
@@ -14,6 +15,7 @@ import (
 	"github.com/ctxt-dev/ctxt/cmd/internal/config"
 	"github.com/ctxt-dev/ctxt/index"
 	"github.com/ctxt-dev/ctxt/index/git"
+	"github.com/ctxt-dev/ctxt/index/history"
 	"github.com/ctxt-dev/ctxt/index/ignore"
 	"github.com/ctxt-dev/ctxt/index/store"
 	"github.com/ctxt-dev/ctxt/index/symbols"
@@ -63,11 +65,7 @@ func Activate(ctx context.Context, o ActivateOptions) (*Selected, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, tip, err := e.workTree(ctx, o)
-	if err != nil {
-		return nil, err
-	}
-	h, err := e.History(ctx, tip)
+	s, h, tip, err := e.workTree(ctx, o)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +106,34 @@ func commitCount(n int) string {
 	return fmt.Sprintf("%d commits", n)
 }
 
-// workTree makes the snapshot of what is checked out, and says which commit it is of.
-func (e *Engine) workTree(ctx context.Context, o ActivateOptions) (*index.Snapshot, git.Hash, error) {
+// workTree makes the snapshot of what is checked out, and reads the past of its commit, which it
+// names too.
+func (e *Engine) workTree(ctx context.Context, o ActivateOptions) (*index.Snapshot, *history.History, git.Hash, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	from, tip, err := e.checkedOut(ctx, o)
+	if err != nil {
+		return nil, nil, tip, err
+	}
+	type answer struct {
+		h   *history.History
+		err error
+	}
+	past := make(chan answer, 1)
+	go func() {
+		h, err := e.History(ctx, tip)
+		past <- answer{h, err}
+	}()
+	s, err := e.Snapshot(ctx, from)
+	if err != nil {
+		return nil, nil, tip, err
+	}
+	a := <-past
+	return s, a.h, tip, a.err
+}
+
+// checkedOut is where the files come from, and of which commit they are, if any.
+func (e *Engine) checkedOut(ctx context.Context, o ActivateOptions) (index.Origin, git.Hash, error) {
 	if e.repo == nil {
 		rules, err := folderRules(o.Dir, o.Config)
 		if err != nil {
@@ -118,32 +142,37 @@ func (e *Engine) workTree(ctx context.Context, o ActivateOptions) (*index.Snapsh
 		if err := guardFolder(ctx, o.Dir, rules, o.Config.Common.MaxFiles); err != nil {
 			return nil, git.Hash{}, err
 		}
-		s, err := e.Snapshot(ctx, index.Folder(o.Dir, rules))
-		return s, git.Hash{}, err
+		return index.Folder(o.Dir, rules), git.Hash{}, nil
 	}
+	root := e.repo.Root()
 	tip, err := e.repo.Resolve(ctx, "HEAD")
-	if err != nil {
-		if e.repo.Root() == "" {
-			return nil, tip, err
-		}
-		// No commit yet: the files are those of the folder.
-		rules, rerr := folderRules(e.repo.Root(), o.Config)
-		if rerr != nil {
-			return nil, tip, rerr
-		}
-		s, err := e.Snapshot(ctx, index.Folder(e.repo.Root(), rules))
-		return s, git.Hash{}, err
+	switch {
+	case err != nil && root == "":
+		return nil, tip, err
+	case err != nil: // no commit yet: the files are those of the folder
+		rules, rerr := folderRules(root, o.Config)
+		return index.Folder(root, rules), git.Hash{}, rerr
+	case root == "":
+		return index.Tree(e.repo, tip), tip, nil
 	}
-	from := index.Tree(e.repo, tip)
-	if root := e.repo.Root(); root != "" {
+	return index.Overlay(index.Tree(e.repo, tip), root, e.changes(ctx)), tip, nil
+}
+
+// changes looks for the uncommitted changes while other things are done.
+func (e *Engine) changes(ctx context.Context) func() ([]git.WorktreeChange, error) {
+	type answer struct {
+		changes []git.WorktreeChange
+		err     error
+	}
+	done := make(chan answer, 1)
+	go func() {
 		changes, err := e.repo.Worktree(ctx)
-		if err != nil {
-			return nil, tip, err
-		}
-		from = index.Overlay(from, root, withoutState(changes))
-	}
-	s, err := e.Snapshot(ctx, from)
-	return s, tip, err
+		done <- answer{withoutState(changes), err}
+	}()
+	return sync.OnceValues(func() ([]git.WorktreeChange, error) {
+		a := <-done
+		return a.changes, a.err
+	})
 }
 
 // withoutState drops what the tool itself writes, which must not change its answers.

@@ -10,10 +10,6 @@ import (
 // WorkTree reads once what Activate selects from, for a caller that has many tasks: the checked-out
 // commit with its uncommitted changes, and its past.
 func (e *Engine) WorkTree(ctx context.Context, o ActivateOptions) (*index.Snapshot, *history.History, error) {
-	s, tip, err := e.workTree(ctx, o)
-	if err != nil {
-		return nil, nil, err
-	}
-	h, err := e.History(ctx, tip)
+	s, h, _, err := e.workTree(ctx, o)
 	return s, h, err
 }
