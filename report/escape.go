@@ -151,6 +151,10 @@ func middle(s string, limit int) string {
 	return string(r[:head]) + "…" + string(r[len(r)-(limit-head-1):])
 }
 
+func alnum(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+}
+
 // text shows s as inert words: no markup, mention, reference, autolink, emoji name or formula.
 func text(s string) string { return textMax(s, maxText) }
 
@@ -168,6 +172,8 @@ func textMax(s string, limit int) string {
 			b.WriteString(":" + zws) // URLs, emoji names, workflow commands
 		case r == '.' && i >= 3 && strings.EqualFold(string(rs[i-3:i]), "www"):
 			b.WriteString(zws + ".")
+		case r == '_' && i > 0 && i+1 < len(rs) && alnum(rs[i-1]) && alnum(rs[i+1]):
+			b.WriteRune(r) // within a word it is no markup, and names stay readable where Markdown is not rendered
 		case r == '-' && i >= 2 && i+1 < len(rs) && unicode.IsDigit(rs[i+1]) && strings.EqualFold(string(rs[i-2:i]), "gh"):
 			b.WriteString("-" + zws)
 		case isHex(r) && (i == 0 || rs[i-1] >= 0x80 || !wordRune(rs[i-1])): // as the platform's \b, which knows ASCII

@@ -25,6 +25,17 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (Hash, error) {
 	if rev == "" || len(rev) > maxRev || rev[0] == '-' || strings.ContainsFunc(rev, func(c rune) bool { return c < ' ' || c == 0x7f }) {
 		return Hash{}, fmt.Errorf("%w %.60q: want a branch, tag or commit name", ErrUnknown, rev)
 	}
+	h, err := r.resolve(ctx, rev)
+	if errors.Is(err, errNothing) {
+		return Hash{}, r.unknown(ctx, rev)
+	}
+	return h, err
+}
+
+// errNothing says that a revision names nothing; Resolve says why.
+var errNothing = errors.New("no such revision")
+
+func (r *Repo) resolve(ctx context.Context, rev string) (Hash, error) {
 	if r.program == nil {
 		return r.resolveGoGit(ctx, rev)
 	}
@@ -40,10 +51,9 @@ func (r *Repo) Resolve(ctx context.Context, rev string) (Hash, error) {
 	if exitCode(err) < 0 || ctx.Err() != nil {
 		return Hash{}, err
 	}
-	return Hash{}, r.unknown(ctx, rev)
+	return Hash{}, errNothing
 }
 
-// unknown says why a revision names nothing.
 // head reads what HEAD names from the files that git keeps it in, without starting git; false means
 // that git is to be asked. A branch always names a commit.
 func (r *Repo) head() (Hash, bool) {
@@ -84,6 +94,7 @@ func (r *Repo) head() (Hash, bool) {
 	return Hash{}, false
 }
 
+// unknown says why a revision names nothing.
 func (r *Repo) unknown(ctx context.Context, rev string) error {
 	switch {
 	case r.Shallow():
@@ -91,18 +102,36 @@ func (r *Repo) unknown(ctx context.Context, rev string) error {
 	case rev == "HEAD":
 		return fmt.Errorf("%w %q: the repository has no commit yet; make the first one: git add . && git commit", ErrUnknown, rev)
 	}
-	if _, err := r.Resolve(ctx, "HEAD"); err != nil {
+	if _, err := r.resolve(ctx, "HEAD"); err != nil {
 		return fmt.Errorf("%w %q: the repository has no commit yet; make the first one: git add . && git commit", ErrUnknown, rev)
 	}
 	if i := strings.IndexAny(rev, "^~"); i > 0 {
-		if _, err := r.Resolve(ctx, rev[:i]); err == nil {
+		if _, err := r.resolve(ctx, rev[:i]); err == nil {
 			return fmt.Errorf("%w %q: the history of %s ends before it", ErrUnknown, rev, rev[:i])
+		}
+	}
+	for _, other := range meant(rev) {
+		if _, err := r.resolve(ctx, other); err == nil {
+			return fmt.Errorf("%w %q: there is %s; git branch -a and git tag list all", ErrUnknown, rev, other)
 		}
 	}
 	return fmt.Errorf("%w %q: git branch -a and git tag list what there is", ErrUnknown, rev)
 }
 
-// resolveGoGit is Resolve without a git program.
+// meant lists what someone who named an unknown branch may have meant. None of it asks for more.
+func meant(rev string) []string {
+	switch {
+	case strings.ContainsAny(rev, "/^~"):
+		return nil
+	case rev == "main":
+		return []string{"origin/main", "master", "origin/master"}
+	case rev == "master":
+		return []string{"origin/master", "main", "origin/main"}
+	}
+	return []string{"origin/" + rev}
+}
+
+// resolveGoGit is resolve without a git program.
 func (r *Repo) resolveGoGit(ctx context.Context, rev string) (Hash, error) {
 	w, err := r.newWalker(ctx)
 	if err != nil {
@@ -123,14 +152,14 @@ func (r *Repo) resolveGoGit(ctx context.Context, rev string) (Hash, error) {
 			return Hash{}, fmt.Errorf("%w %q: %w", ErrUnknown, rev, err)
 		}
 		if h.IsZero() {
-			return Hash{}, r.unknown(ctx, rev)
+			return Hash{}, errNothing
 		}
 	}
 	if h, err = w.peel(h); err == nil {
 		h, err = w.steps(h, suffix)
 	}
 	if errors.Is(err, errNoParent) || errors.Is(err, ErrAbsent) {
-		return Hash{}, r.unknown(ctx, rev)
+		return Hash{}, errNothing
 	}
 	if err != nil {
 		return Hash{}, fmt.Errorf("resolve %q: %w", rev, err)

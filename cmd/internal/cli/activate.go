@@ -169,7 +169,9 @@ func runActivate(ctx context.Context, app *App, o activateOptions) error {
 	if err := o.prepare(app); err != nil {
 		return err
 	}
+	done := app.working("reading the repository and its history")
 	s, err := job.Activate(ctx, o.ActivateOptions)
+	done()
 	if err != nil {
 		return err
 	}
@@ -248,6 +250,15 @@ func makeState(root string) error {
 	return store.WriteFile(file, []byte(stateIgnore), 0o644)
 }
 
+// wholeReason is why a file is there, in full: the bundle cuts the reasons of lower ranks short, since they
+// cost tokens.
+func wholeReason(s *job.Selected, path, short string) string {
+	if id, ok := s.Snapshot.Find(path); ok && strings.HasSuffix(short, "…") {
+		return pick.Reason(s.Ranking.Explain(id))
+	}
+	return short
+}
+
 // describeBundle prints the short summary.
 func (app *App) describeBundle(s *job.Selected) error {
 	b := s.Bundle
@@ -260,7 +271,7 @@ func (app *App) describeBundle(s *job.Selected) error {
 			mark = " (shadow)"
 		}
 		fmt.Fprintf(&w, "%3d  %.3f  %-10s %s%s\n", f.Rank, f.Score, f.Tier, visible(f.Path), mark)
-		if why := f.Why(); why != "" {
+		if why := wholeReason(s, f.Path, f.Reason); why != "" {
 			fmt.Fprintf(&w, "                       %s\n", visible(why))
 		}
 	}

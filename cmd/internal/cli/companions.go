@@ -42,7 +42,7 @@ from the repository's past; ctxt eval companions measures how often it is right.
 					app.note("%s", n)
 				}
 				if n := len(res.Changed); n > 0 && len(res.Companions) == 0 {
-					app.note("nothing is missing beside the %s", plural(n, "changed file"))
+					app.note("%s: nothing that usually changes along is missing", plural(n, "changed file"))
 				}
 				err = printCompanions(app.Out, res)
 			}

@@ -157,7 +157,7 @@ func (d *diagnosis) index(ctx context.Context, p *project) {
 		d.add("index", checkWarn, "ctxt init .", "%s", firstFinding(st, "the index is stale"))
 	default:
 		made, _ := time.Parse(time.RFC3339, x.Timestamp)
-		d.add("index", checkOK, "", "version %d, %s, timestamp %s (%s ago)", store.Version, plural(x.Files, "file"), x.Timestamp, age(made, time.Now()))
+		d.add("index", checkOK, "", "version %d, %s, of %s (%s ago)", store.Version, plural(x.Files, "file"), x.Timestamp, age(made, time.Now()))
 	}
 	if x.Faults > 0 {
 		d.add("grammars", checkWarn, "ctxt init . --symbol-extractor regex", "%s could not be read by their grammar; their symbols are incomplete", plural(x.Faults, "file"))

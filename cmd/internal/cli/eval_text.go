@@ -126,7 +126,9 @@ func replayText(r *bench.ReplayResult, misses int) string {
 	if m := r.Source.Mining; m != nil {
 		fmt.Fprintf(&b, "%d cases from %d changes before %s\n", m.Usable, m.Read, m.Tip)
 		for _, rule := range m.Rules {
-			fmt.Fprintf(&b, "  %5d left out: %s\n", rule.LeftOut, rule.Rule)
+			if rule.LeftOut > 0 {
+				fmt.Fprintf(&b, "  %5d left out: %s\n", rule.LeftOut, rule.Rule)
+			}
 		}
 	}
 	t := metricTable{b: &b, width: len("all")}

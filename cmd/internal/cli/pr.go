@@ -72,7 +72,9 @@ func runPR(ctx context.Context, app *App, o prOptions) error {
 	if err := o.prepare(app.In); err != nil {
 		return err
 	}
+	done := app.working("reading the repository and its history")
 	r, err := job.RunPR(ctx, o.PROptions)
+	done()
 	if err != nil {
 		return err
 	}

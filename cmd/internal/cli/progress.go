@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"fmt"
+	"io"
 	"os"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -26,5 +29,43 @@ func (app *App) progressBar(what string) (report func(done, total int), finish f
 		if bar != nil {
 			_ = bar.Finish()
 		}
+	}
+}
+
+// working says on a terminal's standard error what takes long, and for how long it has; a second passes before
+// it says anything. The function that it returns takes the line away.
+func (app *App) working(what string) (finish func()) {
+	f, ok := app.Err.(*os.File)
+	if app.Quiet || !ok || !term.IsTerminal(int(f.Fd())) {
+		return func() {}
+	}
+	tick := time.NewTicker(time.Second)
+	finish = ticking(f, what, tick.C)
+	return func() {
+		tick.Stop()
+		finish()
+	}
+}
+
+// ticking rewrites one line at every tick, and clears it in the end.
+func ticking(w io.Writer, what string, tick <-chan time.Time) (finish func()) {
+	stop, stopped := make(chan bool), make(chan bool)
+	go func() {
+		defer close(stopped)
+		for n := 1; ; n++ {
+			select {
+			case <-tick:
+				fmt.Fprintf(w, "\r\x1b[Kctxt: %s, %d s", what, n)
+			case <-stop:
+				if n > 1 {
+					io.WriteString(w, "\r\x1b[K")
+				}
+				return
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-stopped
 	}
 }

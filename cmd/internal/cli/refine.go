@@ -104,8 +104,8 @@ func printDifference(w io.Writer, s *job.Refined, dry bool) error {
 	fmt.Fprintf(&b, "\n%d added, %d removed, %d moved, %d unchanged\n", len(d.Added), len(d.Removed), len(d.Moved), d.Unchanged)
 	for _, f := range d.Added {
 		fmt.Fprintf(&b, "+ %3d  %s\n", f.Rank, visible(f.Path))
-		if f.Reason != "" {
-			fmt.Fprintf(&b, "       %s\n", visible(f.Reason))
+		if why := wholeReason(s.Selected, f.Path, f.Reason); why != "" {
+			fmt.Fprintf(&b, "       %s\n", visible(why))
 		}
 	}
 	for _, f := range d.Removed {

@@ -243,7 +243,7 @@ func printStatus(w io.Writer, p *project, res *statusResult) error {
 	x := &res.Index
 	line("index", "%s", state(p.shown(x.Path), x.Exists, "none"))
 	if x.Valid {
-		line("", "%s, %s, %s, %s with synonyms; %s, %s, made %s", plural(x.Files, "file"), plural(x.Folders, "folder"),
+		line("", "%s, %s, %s, %s with synonyms; %s, %s, of %s", plural(x.Files, "file"), plural(x.Folders, "folder"),
 			plural(x.Symbols, "symbol"), plural(x.WithSynonyms, "entry"), size(x.Bytes), plural(x.Faults, "file")+" with a grammar fault", x.Timestamp)
 	}
 	line("cache", "%s, %s", state(p.shown(res.Cache.Path), res.Cache.Exists, "none"), plural(res.Cache.Entries, "entry"))
