@@ -22,24 +22,32 @@ func TestReadmeWorkflow(t *testing.T) {
 	t.Errorf("README.md shows no yaml block that is docs/workflows/pull-request.yml:\n%s", strings.TrimSpace(want))
 }
 
-// TestReadmeFigures checks that the README's figures of ranking are those of docs/quality.md.
+// TestReadmeFigures checks that the README's figures of ranking are those of docs/quality.md and docs/measuring.md.
 func TestReadmeFigures(t *testing.T) {
 	root := moduleRoot(t)
 	readme := read(t, filepath.Join(root, "README.md"))
-	var mean []string
-	for line := range strings.Lines(read(t, filepath.Join(root, "docs", "quality.md"))) {
-		if f := strings.Fields(line); len(f) >= 13 && f[0] == "mean" {
-			mean = f
-			break
+	for _, row := range []struct{ page, name, as string }{
+		{"quality.md", "mean", "**ctxt**"},
+		{"measuring.md", "bm25", "BM25 over content and path"},
+		{"measuring.md", "words", "how many of the title's words the content holds"},
+		{"measuring.md", "paths", "how many of the title's words the path holds"},
+	} {
+		var f []string
+		for line := range strings.Lines(read(t, filepath.Join(root, "docs", row.page))) {
+			if all := strings.Fields(line); len(all) == 14 && all[0] == row.name {
+				f = all
+				break
+			}
 		}
-	}
-	if mean == nil {
-		t.Fatal("docs/quality.md has no line of means")
-	}
-	// hit@1, hit@5, hit@10, recall@10, recall@25, bundle_recall
-	want := "| **ctxt** | " + strings.Join([]string{mean[2], mean[3], mean[4], mean[6], mean[7], mean[9]}, " | ") + " |"
-	if !strings.Contains(readme, "\n"+want+"\n") {
-		t.Errorf("README.md has no row %q, which docs/quality.md gives", want)
+		if f == nil {
+			t.Errorf("docs/%s has no line %q of 14 fields", row.page, row.name)
+			continue
+		}
+		// hit@1, hit@5, hit@10, recall@10, recall@25, bundle_recall
+		want := "| " + strings.Join([]string{row.as, f[2], f[3], f[4], f[6], f[7], f[9]}, " | ") + " |"
+		if !strings.Contains(readme, "\n"+want+"\n") {
+			t.Errorf("README.md has no row %q, which docs/%s gives", want, row.page)
+		}
 	}
 }
 
