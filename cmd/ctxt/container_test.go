@@ -9,10 +9,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/ctxt-dev/ctxt/index/git/gittest"
 	"github.com/ctxt-dev/ctxt/report/github/githubtest"
 )
 
@@ -22,18 +24,9 @@ const runnerUID = 1001
 // TestContainerPullRequest runs the image as the runner does: the workspace belongs to another user,
 // root is in the container, mounts and variables are those of a container action.
 func TestContainerPullRequest(t *testing.T) {
-	run := newContainerRun(t)
+	run := newContainerRun(t, sampleRepository(t))
 	api := githubtest.New(t, "")
-	run.event(map[string]any{
-		"action": "opened", "number": 7,
-		"pull_request": map[string]any{
-			"number": 7, "title": "store: keep entries sorted", "body": "Entries of the store come back in order.",
-			"draft": false, "user": map[string]any{"login": "someone", "type": "User"},
-			"base": map[string]any{"ref": "main", "sha": run.base, "repo": map[string]any{"full_name": "octo/repo"}},
-			"head": map[string]any{"ref": "sorted", "sha": run.head, "repo": map[string]any{"full_name": "octo/repo"}},
-		},
-		"repository": map[string]any{"full_name": "octo/repo", "name": "repo", "owner": map[string]any{"login": "octo"}, "default_branch": "main"},
-	})
+	run.opened("store: keep entries sorted", "Entries of the store come back in order.")
 
 	begin := time.Now()
 	out := run.start("pull_request", api)
@@ -76,6 +69,60 @@ func TestContainerStandsAlone(t *testing.T) {
 	}
 }
 
+// TestContainerTime prints how long a run takes in a repository of 1,000 files and 200 commits, beside
+// the container's own start, in turns on the same machine. Times are shown, never judged.
+func TestContainerTime(t *testing.T) {
+	const files, commits, rounds = 1000, 200, 5
+	repo := gittest.New(t)
+	name := func(i int) string { return fmt.Sprintf("pkg%02d/file%03d.go", i%40, i) }
+	write := func(i, version int) {
+		var b strings.Builder
+		fmt.Fprintf(&b, "package pkg%02d\n", i%40)
+		for k := range 12 {
+			fmt.Fprintf(&b, "\n// Step%d of file %d.\nfunc Step%d_%d(n int) int { return n + %d }\n", k, i, i, k, version)
+		}
+		repo.Write(name(i), b.String())
+	}
+	for i := range files {
+		write(i, 0)
+	}
+	repo.Commit("begin")
+	for c := 1; c < commits; c++ {
+		for k := range 3 {
+			write((7*c+k)%files, c)
+		}
+		repo.Commit(fmt.Sprintf("pkg%02d: step %d", 7*c%40, c))
+	}
+	repo.Git("switch", "-q", "-c", "sorted")
+	for i := range 5 {
+		write(i, commits)
+	}
+	repo.Commit("pkg00: steps in order")
+	run := newContainerRun(t, repo)
+	run.opened("pkg00: steps in order", "Step0 and its siblings come in order.")
+	api := githubtest.New(t, "")
+
+	var start, whole []time.Duration
+	for range rounds {
+		begin := time.Now()
+		if out, err := exec.Command("docker", "run", "--rm", "--network", "host", run.image, "version").CombinedOutput(); err != nil {
+			t.Fatalf("version: %v\n%s", err, out)
+		}
+		start = append(start, time.Since(begin))
+		begin = time.Now()
+		run.start("pull_request", api)
+		whole = append(whole, time.Since(begin))
+	}
+	if len(api.Comments()) != 1 {
+		t.Errorf("%d comments, want 1", len(api.Comments()))
+	}
+	slices.Sort(start)
+	slices.Sort(whole)
+	const unit = 10 * time.Millisecond
+	t.Logf("%d files, %d commits, %d rounds: the container alone %v, with the report %v (medians); beyond its start %v (smallest %v)",
+		files, commits, rounds, start[rounds/2].Round(unit), whole[rounds/2].Round(unit), (whole[rounds/2] - start[rounds/2]).Round(unit), (whole[0] - start[0]).Round(unit))
+}
+
 func containerImage(t *testing.T) string {
 	t.Helper()
 	image := os.Getenv("CTXT_IMAGE")
@@ -93,9 +140,8 @@ type containerRun struct {
 	base, head string
 }
 
-func newContainerRun(t *testing.T) *containerRun {
+func newContainerRun(t *testing.T, repo *gittest.Repo) *containerRun {
 	t.Helper()
-	repo := sampleRepository(t)
 	r := &containerRun{t: t, image: containerImage(t), dir: t.TempDir(), base: repo.Git("rev-parse", "main"), head: repo.Git("rev-parse", "sorted")}
 
 	for _, d := range []string{"home", "workflow", "file_commands", "runner_temp"} {
@@ -122,6 +168,21 @@ func chownAll(dir string, id int) error {
 			return err
 		}
 		return os.Lchown(p, id, id)
+	})
+}
+
+// opened writes the event of a new pull request.
+func (r *containerRun) opened(title, body string) {
+	r.t.Helper()
+	r.event(map[string]any{
+		"action": "opened", "number": 7,
+		"pull_request": map[string]any{
+			"number": 7, "title": title, "body": body,
+			"draft": false, "user": map[string]any{"login": "someone", "type": "User"},
+			"base": map[string]any{"ref": "main", "sha": r.base, "repo": map[string]any{"full_name": "octo/repo"}},
+			"head": map[string]any{"ref": "sorted", "sha": r.head, "repo": map[string]any{"full_name": "octo/repo"}},
+		},
+		"repository": map[string]any{"full_name": "octo/repo", "name": "repo", "owner": map[string]any{"login": "octo"}, "default_branch": "main"},
 	})
 }
 
