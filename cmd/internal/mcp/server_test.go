@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/ctxt-dev/ctxt/analyze/search"
 	"github.com/ctxt-dev/ctxt/cmd/internal/config"
 	"github.com/ctxt-dev/ctxt/cmd/internal/job"
+	"github.com/ctxt-dev/ctxt/index"
 	"github.com/ctxt-dev/ctxt/index/git/gittest"
 	"github.com/ctxt-dev/ctxt/report"
 )
@@ -290,5 +292,105 @@ func TestBounded(t *testing.T) {
 	}
 	if _, err := bounded(map[string]string{"x": strings.Repeat("y", maxAnswer)}); err == nil || !strings.Contains(err.Error(), "ask for less") {
 		t.Errorf("an unknown answer that is too long: %v", err)
+	}
+}
+
+// TestToolsEndWhenGivenUp gives each tool that reads the repository a call that its client has given up.
+func TestToolsEndWhenGivenUp(t *testing.T) {
+	r := project(t)
+	s := &server{Options: options(r.Dir), docs: index.NewMemory(), last: &pick.Bundle{Version: 1, Task: "retry an upload", TaskKind: "change"}}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, call := range map[string]func() (any, error){
+		"activate": func() (any, error) { return s.activate(ctx, activateArgs{Task: "retry an upload"}) },
+		"refine":   func() (any, error) { return s.refine(ctx, refineArgs{Learned: "a timeout"}) },
+		"explain": func() (any, error) {
+			return s.explain(ctx, explainArgs{Path: "upload/retry.go", Task: "retry an upload"})
+		},
+		"missing_companions": func() (any, error) { return s.companions(ctx, companionArgs{Base: "HEAD~1"}) },
+		"risk":               func() (any, error) { return s.risk(ctx, riskArgs{Base: "HEAD~1"}) },
+	} {
+		if _, err := call(); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s ended with %v", name, err)
+		}
+	}
+}
+
+// TestLongAnswersOverThePipe asks for more than an answer may hold: what arrives is cut, and says so.
+func TestLongAnswersOverThePipe(t *testing.T) {
+	r := project(t)
+	for i := range 60 {
+		var b strings.Builder
+		for k := range 120 {
+			fmt.Fprintf(&b, "retry the upload number %d after timeout %d of a store that is slow to answer\n", i, k)
+		}
+		r.Write(fmt.Sprintf("notes/retry%02d.txt", i), b.String())
+	}
+	r.Commit("notes: retry uploads")
+	s := connect(t, options(r.Dir))
+	b := call[pick.Bundle](t, s, "activate", map[string]any{"task": "retry an upload after a timeout", "budget_tokens": 50_000, "budget_files": 100})
+	if len(b.Files) == 0 || len(b.Files[0].Regions) == 0 || !strings.Contains(strings.Join(b.Warnings, "\n"), "cut to fit an answer") {
+		t.Errorf("%d files, warnings %q", len(b.Files), b.Warnings)
+	}
+	d := call[job.Difference](t, s, "refine", map[string]any{"learned": "it is slow to answer"})
+	if d.Bundle == nil || !strings.Contains(strings.Join(d.Bundle.Warnings, "\n"), "cut to fit an answer") {
+		t.Errorf("refine: %+v", d.Bundle)
+	}
+}
+
+// TestTranscript compares a coding agent's session, as it stands on the pipe, with testdata/session.txt: the
+// calls whole, of the answers what the agent acts on. UPDATE=1 rewrites the file.
+func TestTranscript(t *testing.T) {
+	r := project(t)
+	s := connect(t, options(r.Dir))
+	var out strings.Builder
+	say := func(tool string, args map[string]any, shown func(answer map[string]any) []string) {
+		t.Helper()
+		data, err := json.Marshal(args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&out, "> %s %s\n", tool, data)
+		for _, line := range shown(call[map[string]any](t, s, tool, args)) {
+			fmt.Fprintf(&out, "< %s\n", line)
+		}
+	}
+	paths := func(key string) func(map[string]any) []string {
+		return func(a map[string]any) (all []string) {
+			list, _ := a[key].([]any)
+			for _, x := range list[:min(len(list), 2)] {
+				all = append(all, key+": "+x.(map[string]any)["path"].(string))
+			}
+			return all
+		}
+	}
+	say("search_hints", map[string]any{"query": "retry"}, paths("results"))
+	say("activate", map[string]any{"task": "retry an upload after a timeout"}, paths("files"))
+	say("refine", map[string]any{"learned": "the quagga page describes it", "keywords": []string{"quagga"}, "drop": []string{"go.mod"}}, func(a map[string]any) []string {
+		return slices.Concat(paths("added")(a), paths("removed")(a), paths("files")(a["bundle"].(map[string]any)))
+	})
+	fmt.Fprintln(&out, "(the agent edits upload/retry.go)")
+	r.Write("upload/retry.go", "package upload\n\nfunc Retry() int { return 99 }\n")
+	say("missing_companions", map[string]any{"title": "upload: retry more"}, paths("companions"))
+	fmt.Fprintln(&out, "(the agent edits upload/retry_test.go)")
+	r.Write("upload/retry_test.go", "package upload\n\nconst want = 99\n")
+	say("missing_companions", map[string]any{"title": "upload: retry more"}, paths("companions"))
+	fmt.Fprintln(&out, "(the agent commits)")
+	r.Commit("upload: retry more often")
+	say("risk", map[string]any{"base": "HEAD~1"}, func(a map[string]any) []string {
+		return []string{"title: " + a["title"].(string), "verdict: " + a["verdict"].(map[string]any)["level"].(string)}
+	})
+	file := filepath.Join("testdata", "session.txt")
+	if os.Getenv("UPDATE") != "" {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil || string(want) != out.String() {
+		t.Errorf("%v; the session is\n%s", err, out.String())
 	}
 }
