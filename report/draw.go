@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"sort"
+	"strings"
+	"unicode/utf8"
 )
 
 // drawing is a graph as it is drawn: three columns, importers, changed files, companions, each in
@@ -26,6 +28,7 @@ const (
 	rowHeight   = 34
 	columnMost  = 24 // nodes drawn in a column
 	labelMost   = 31 // characters that fit a node
+	bow         = 50 // room at the right for ties within a column
 )
 
 // column is where a kind of file stands.
@@ -61,7 +64,7 @@ func draw(g *Graph) drawing {
 			ids = ids[:columnMost]
 		}
 		for row, i := range ids {
-			n := drawnNode{Path: Plain(g.Nodes[i].Path, 300), Label: middle(Plain(g.Nodes[i].Path, 300), labelMost), Kind: kindClass(g.Nodes[i].Kind), c: c}
+			n := drawnNode{Path: Plain(g.Nodes[i].Path, 300), Label: shortPath(Plain(g.Nodes[i].Path, 300), labelMost), Kind: kindClass(g.Nodes[i].Kind), c: c}
 			n.X, n.Y, n.W = 10+c*(columnWidth+columnGap), 8+row*rowHeight, columnWidth
 			n.TX, n.TY = n.X+10, n.Y+16
 			d.Nodes = append(d.Nodes, n)
@@ -83,9 +86,26 @@ func draw(g *Graph) drawing {
 		if kind == "changes_with" {
 			note = a.Path + " changes with " + b.Path + " " + Plain(e.Note, 60)
 		}
+		if a.c == b.c {
+			d.Width = max(d.Width, a.X+a.W+bow)
+		}
 		d.Edges = append(d.Edges, drawnEdge{kind, curve(a, b), note})
 	}
 	return d
+}
+
+// shortPath cuts a path to limit characters: its first folders go, and only a name that is too long by
+// itself loses its middle.
+func shortPath(p string, limit int) string {
+	if utf8.RuneCountInString(p) <= limit {
+		return p
+	}
+	for i := 0; i < len(p); i++ {
+		if p[i] == '/' && utf8.RuneCountInString(p[i:]) < limit {
+			return "…" + p[i:]
+		}
+	}
+	return middle(p[strings.LastIndexByte(p, '/')+1:], limit)
 }
 
 func kindClass(kind string) string {
@@ -123,7 +143,7 @@ func curve(a, b drawnNode) string {
 	ay, by := a.Y+12, b.Y+12
 	if a.c == b.c {
 		x := a.X + a.W
-		return fmt.Sprintf("M%d %d C%d %d %d %d %d %d", x, ay, x+50, ay, x+50, by, x, by)
+		return fmt.Sprintf("M%d %d C%d %d %d %d %d %d", x, ay, x+bow, ay, x+bow, by, x, by)
 	}
 	if a.c > b.c {
 		a, b, ay, by = b, a, by, ay

@@ -54,7 +54,7 @@ const emojiForm = 0xfe0f
 // pictogram reports whether s ends in a sign that may be followed by emojiForm.
 func pictogram(s string) bool {
 	r, _ := utf8.DecodeLastRuneInString(s)
-	return unicode.Is(unicode.So, r)
+	return r != utf8.RuneError && unicode.Is(unicode.So, r)
 }
 
 // plain reports whether every byte is printable ASCII.
@@ -336,7 +336,7 @@ func Plain(s string, limit int) string {
 // mermaidLabel is a name for a node of a Mermaid graph: letters, digits and a few signs; the rest as
 // Mermaid's own numeric entities, or left out where Mermaid would still read it as markup.
 func mermaidLabel(s string) string {
-	s = middle(visible(s, 1024), 48)
+	s = shortPath(visible(s, 1024), 48)
 	var b strings.Builder
 	for _, r := range s {
 		switch {

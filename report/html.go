@@ -168,7 +168,7 @@ func (v *view) risk(r *Report) {
 	if a == nil {
 		return
 	}
-	v.Assessed, v.Band, v.Worth, v.Percent = a.Assessed, Plain(string(a.Band), 20), words(a.Worth), share(a.Score)
+	v.Assessed, v.Band, v.Worth, v.Percent = a.Assessed, Plain(string(a.Band), 20), words(a.Worth), share(math.Floor(100*a.Score)/100)
 	v.ScoreWidth = v.Percent * 220 / 100
 	for _, n := range head(a.Notes) {
 		v.Notes = append(v.Notes, words(n))
@@ -183,7 +183,7 @@ func (v *view) risk(r *Report) {
 	for _, s := range head(a.Signals) {
 		var in []string
 		for _, n := range head(s.Numbers) {
-			in = append(in, strings.TrimSpace(Plain(n.Name+" "+num(n.Value)+" "+n.Unit, 80)))
+			in = append(in, Plain(n.Name+" "+quantity(n), 80))
 		}
 		v.Signals = append(v.Signals, viewSignal{Plain(string(s.Level), 20), Plain(s.Title, 80), words(s.Why), strings.Join(in, ", "), Plain(s.Command, 300)})
 	}

@@ -268,3 +268,26 @@ func TestDrawing(t *testing.T) {
 		seen[[2]int{n.X, n.Y}] = true
 	}
 }
+
+// TestTiesWithinAColumnAreInThePicture: a tie between two changed files bows out at the right.
+func TestTiesWithinAColumnAreInThePicture(t *testing.T) {
+	g := &Graph{Nodes: []Node{{"a.go", "changed"}, {"b.go", "changed"}}, Edges: []Edge{{From: 0, To: 1, Kind: "imports"}}}
+	d := draw(g)
+	if right := d.Nodes[0].X + d.Nodes[0].W; d.Width < right+bow {
+		t.Errorf("the picture is %d wide, the tie reaches to %d", d.Width, right+bow)
+	}
+}
+
+func TestShortPath(t *testing.T) {
+	for in, want := range map[string]string{
+		"a/b.go": "a/b.go",
+		"packages/runtime-core/src/components/KeepAlive.ts":    "…/src/components/KeepAlive.ts",
+		"packages/runtime-core/src/componentPublicInstance.ts": "…/componentPublicInstance.ts",
+		"x/" + strings.Repeat("n", 40) + ".go":                 middle(strings.Repeat("n", 40)+".go", 31),
+		strings.Repeat("é", 31):                                strings.Repeat("é", 31),
+	} {
+		if got := shortPath(in, 31); got != want || len([]rune(got)) > 31 {
+			t.Errorf("%s: %q, want %q", in, got, want)
+		}
+	}
+}

@@ -366,15 +366,19 @@ func (p *page) evidence() {
 
 // figure is a number with its name and unit: "added 12 lines", "auth 1 file", "files 2".
 func figure(n risk.Number) string {
+	return strings.TrimSpace(textMax(n.Name, 60) + " " + textMax(quantity(n), 60))
+}
+
+// quantity is a number with its unit, which is left out where the name says it.
+func quantity(n risk.Number) string {
 	u := n.Unit
 	if n.Value == 1 && (u == "lines" || u == "files" || u == "commits") {
 		u = u[:len(u)-1]
 	}
-	s := textMax(n.Name, 60) + " " + num(n.Value)
 	if u == "" || n.Name == n.Unit || strings.HasPrefix(n.Name, n.Unit+" ") || strings.HasSuffix(n.Name, " "+n.Unit) {
-		return strings.TrimSpace(s) // the name says it
+		return num(n.Value)
 	}
-	return strings.TrimSpace(s + " " + textMax(u, 30))
+	return num(n.Value) + " " + u
 }
 
 // files lists the change itself; only where no other page does.
