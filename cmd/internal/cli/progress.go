@@ -39,11 +39,16 @@ func (app *App) working(what string) (finish func()) {
 	if app.Quiet || !ok || !term.IsTerminal(int(f.Fd())) {
 		return func() {}
 	}
+	return seconds(f, what)
+}
+
+// seconds is ticking by the clock.
+func seconds(w io.Writer, what string) (finish func()) {
 	tick := time.NewTicker(time.Second)
-	finish = ticking(f, what, tick.C)
+	end := ticking(w, what, tick.C)
 	return func() {
 		tick.Stop()
-		finish()
+		end()
 	}
 }
 

@@ -19,6 +19,7 @@ func TestTicking(t *testing.T) {
 	}
 	w.Reset()
 	ticking(&w, "reading", tick)()
+	seconds(&w, "reading")()
 	if w.Len() > 0 {
 		t.Errorf("quick work wrote %q", w.String())
 	}
