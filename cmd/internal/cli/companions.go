@@ -31,7 +31,9 @@ from the repository's past; ctxt eval companions measures how often it is right.
 				return err
 			}
 			o.Dir, o.Paths = p.Root, args
+			done := app.working("reading the history")
 			res, err := job.Companions(cmd.Context(), o)
+			done()
 			if err != nil {
 				return err
 			}

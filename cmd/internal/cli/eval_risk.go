@@ -91,7 +91,9 @@ func runEvalRisk(ctx context.Context, app *App, o pastOptions) error {
 	if err != nil {
 		return err
 	}
+	done := app.working("reading what past changes wrote and rewrote")
 	past, err := risk.ReadPast(ctx, repo, h, o.History+riskSample)
+	done()
 	if err != nil {
 		return err
 	}
@@ -151,7 +153,9 @@ func runEvalCompanions(ctx context.Context, app *App, o pastOptions) error {
 	if err != nil {
 		return err
 	}
+	done := app.working("leaving out the files of past changes")
 	f, err := risk.EvalCompanions(ctx, h, o.History)
+	done()
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,9 @@ for looking at what there is.`,
 					return err
 				}
 			}
+			done := app.working("reading the repository and its history")
 			res, err := job.Scan(cmd.Context(), o)
+			done()
 			if err != nil {
 				return err
 			}
