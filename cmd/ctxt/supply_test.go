@@ -1,6 +1,7 @@
 package main
 
 import (
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -168,5 +169,70 @@ func TestArchiveExtras(t *testing.T) {
 	}
 	if !strings.Contains(read(t, filepath.Join(root, ".github", "workflows", "release.yml")), `run: bash .ci/extras "dist/$NAME"`) {
 		t.Error("the release's archives have no manual pages and completions")
+	}
+}
+
+// TestPinImage runs what the release runs on action.yml.
+func TestPinImage(t *testing.T) {
+	root := moduleRoot(t)
+	file := filepath.Join(t.TempDir(), "action.yml")
+	before := read(t, filepath.Join(root, "action.yml"))
+	pin := func(image string) (string, error) {
+		out, err := exec.Command("bash", filepath.Join(root, ".ci", "pin-image"), file, image).CombinedOutput()
+		return string(out), err
+	}
+	write := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(before)
+	for _, digest := range []string{strings.Repeat("0a", 32), strings.Repeat("1b", 32)} { // a second release replaces the first
+		image := "ghcr.io/ctxt-dev/ctxt@sha256:" + digest
+		if out, err := pin(image); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		want := regexp.MustCompile(`(?m)^  image: .*$`).ReplaceAllString(before, "  image: docker://"+image)
+		if got := read(t, file); got != want {
+			t.Errorf("action.yml pinned to %s:\n%s", image, got)
+		}
+	}
+	for _, c := range []struct{ text, image string }{
+		{before, "ghcr.io/ctxt-dev/ctxt:latest"},
+		{before, "ghcr.io/ctxt-dev/ctxt@sha256:abc"},
+		{before, "x#e id#@sha256:" + strings.Repeat("0", 64)},
+		{"runs:\n  using: docker\n", "ghcr.io/ctxt-dev/ctxt@sha256:" + strings.Repeat("0", 64)},
+		{before + "\n  image: Dockerfile\n  image: Dockerfile\n", "ghcr.io/ctxt-dev/ctxt@sha256:" + strings.Repeat("0", 64)},
+	} {
+		write(c.text)
+		if out, err := pin(c.image); err == nil || strings.Count(strings.TrimSpace(out), "\n") != 0 || read(t, file) != c.text {
+			t.Errorf("%s: %v, %q; want one line and the file as it was", c.image, err, out)
+		}
+	}
+}
+
+// TestRelease checks what a release consists of: an archive for each system and processor, built on a
+// runner of its own kind; checksums; an image for both processors with provenance and a bill of
+// materials; and the digest in the released action.yml.
+func TestRelease(t *testing.T) {
+	text := read(t, filepath.Join(moduleRoot(t), ".github", "workflows", "release.yml"))
+	runner := map[string]string{"linux/amd64": "ubuntu-24.04", "linux/arm64": "ubuntu-24.04-arm", "darwin/amd64": "macos-15-intel",
+		"darwin/arm64": "macos-15", "windows/amd64": "windows-2025", "windows/arm64": "windows-11-arm"}
+	got := map[string]string{}
+	for _, m := range regexp.MustCompile(`\{ runner: ([a-z0-9.-]+), os: ([a-z]+), arch: ([a-z0-9]+), cgo: "[01]" \}`).FindAllStringSubmatch(text, -1) {
+		got[m[2]+"/"+m[3]] = m[1]
+	}
+	if !maps.Equal(got, runner) {
+		t.Errorf("archives %v, want %v", got, runner)
+	}
+	images := regexp.MustCompile(`\{ runner: ([a-z0-9.-]+), arch: (amd64|arm64) \}`).FindAllStringSubmatch(text, -1)
+	if len(images) != 2 || images[0][1] != "ubuntu-24.04" || images[1][1] != "ubuntu-24.04-arm" {
+		t.Errorf("images %q, want one for each processor on its own runner", images)
+	}
+	for _, want := range []string{"provenance: mode=max", "sbom: true", "push-by-digest=true", "sha256sum ctxt_* | LC_ALL=C sort -k 2 > checksums.txt",
+		`test "$(find . -name 'ctxt_*' | wc -l)" = 6`, `bash .ci/pin-image action.yml "$IMAGE@$DIGEST"`, "subject-checksums:", "run: bash .ci/run"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the release has no %q", want)
+		}
 	}
 }

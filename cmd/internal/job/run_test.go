@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -181,6 +182,37 @@ func TestTitleOfAMessage(t *testing.T) {
 		if title, body := titleOf(c.message, c.merge); title != c.title || body != c.body {
 			t.Errorf("%q, merge %v: title %q, body %q; want %q, %q", c.message, c.merge, title, body, c.title, c.body)
 		}
+	}
+}
+
+// TestCacheIsNotTheTexts: another title and description of the same change find all that the first run
+// kept, and add nothing.
+func TestCacheIsNotTheTexts(t *testing.T) {
+	r := upload(t)
+	change(r, "fix(retry): wait", map[string]string{"retry/retry.go": retrySource(9)})
+	dir := t.TempDir()
+	kept := func(title string) map[string]string {
+		runPR(t, PROptions{Dir: r.Dir, Base: "main", Head: "topic", Title: title, CacheDir: dir})
+		files := map[string]string{}
+		err := filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() {
+				var data []byte
+				data, err = os.ReadFile(p)
+				files[p] = string(data)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return files
+	}
+	first := kept("Wait between the attempts")
+	if len(first) == 0 {
+		t.Fatal("nothing was kept")
+	}
+	if second := kept("Uploads of the web client are renamed"); !maps.Equal(first, second) {
+		t.Errorf("%d files after another text, %d before, or other bytes", len(second), len(first))
 	}
 }
 
