@@ -92,3 +92,28 @@ func TestGuide(t *testing.T) {
 		checkFlags(t, block{page: page}, m[1])
 	}
 }
+
+// TestTroubleshootingMessages checks that the messages that the page on troubleshooting goes by are in the source.
+func TestTroubleshootingMessages(t *testing.T) {
+	var source strings.Builder
+	for _, f := range goFiles(t) {
+		if !f.test {
+			source.WriteString(read(t, filepath.Join(moduleRoot(t), filepath.FromSlash(f.name))))
+		}
+	}
+	prose, _ := split(t, moduleRoot(t), "docs/troubleshooting.md")
+	quotes := 0
+	for _, m := range regexp.MustCompile(`\*\*([^*]+)\*\*`).FindAllStringSubmatch(prose, -1) {
+		for _, q := range regexp.MustCompile(`"([^"]+)"`).FindAllStringSubmatch(m[1], -1) {
+			for part := range strings.SplitSeq(q[1], "…") {
+				quotes++
+				if part = strings.TrimSpace(part); !strings.Contains(source.String(), part) {
+					t.Errorf("no message has %q", part)
+				}
+			}
+		}
+	}
+	if quotes < 10 {
+		t.Errorf("only %d quotes", quotes)
+	}
+}
