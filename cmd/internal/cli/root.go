@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -124,9 +125,40 @@ func newRoot(app *App) *cobra.Command {
 			return err
 		},
 	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; %s --help lists the flags", err, cmd.CommandPath())
+	})
 	root.PersistentFlags().BoolVarP(&app.Quiet, "quiet", "q", false, "print no progress and no notes")
 	for _, c := range commands {
 		root.AddCommand(c(app))
 	}
+	strict(root)
 	return root
+}
+
+// strict lets no command take arguments that it does not know, and says what there is. A group of commands
+// alone shows its help; with the name of none of them it is wrong use, not a request for help.
+func strict(c *cobra.Command) {
+	c.SuggestionsMinimumDistance = 2
+	takes := c.Args
+	c.Args = func(cmd *cobra.Command, args []string) error {
+		if takes == nil || takes(cmd, args) == nil {
+			return nil
+		}
+		if !cmd.HasSubCommands() {
+			return fmt.Errorf("wrong arguments %.80q; usage: %s", strings.Join(args, " "), cmd.UseLine())
+		}
+		if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
+			return fmt.Errorf("unknown command %.60q; did you mean %s?", args[0], strings.Join(like, " or "))
+		}
+		return fmt.Errorf("unknown command %.60q; %s --help lists them", args[0], cmd.CommandPath())
+	}
+	if c.HasSubCommands() && !c.Runnable() {
+		c.Use += " COMMAND"
+		c.DisableFlagsInUseLine = true
+		c.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	}
+	for _, sub := range c.Commands() {
+		strict(sub)
+	}
 }
