@@ -46,6 +46,7 @@ var layers = []layer{
 	{"bench/cases", []string{"bench", "index/git"}},
 	{"bench/engines", []string{"bench", "bench/cases"}},
 	{"bench/eval", []string{"bench", "bench/cases", "bench/engines"}},
+	{"bench/speed", []string{"index/git"}},
 	{"docs/schema", nil},
 	{"report", []string{"analyze/pick", "analyze/risk", "bench", "docs/schema"}},
 	{"report/github", nil},
@@ -68,7 +69,7 @@ var testSupport = []string{
 // mayRunPrograms, mayReadEnvironment and mayPassEnvironment are the packages that start other
 // programs, that read environment variables, and that hand the environment on to a child process.
 var (
-	mayRunPrograms     = []string{"index/git", "bench/engines", "analyze/search"}
+	mayRunPrograms     = []string{"index/git", "bench/engines", "bench/speed", "analyze/search"}
 	mayReadEnvironment = []string{"cmd/ctxt", "cmd/internal/action", "cmd/internal/cli"}
 	mayPassEnvironment = append([]string{"cmd/ctxt"}, mayRunPrograms...)
 )
