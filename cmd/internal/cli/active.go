@@ -58,8 +58,9 @@ func keepActive(root string, b *pick.Bundle) error {
 
 // warnings prints what a selection's reader should know, on standard error.
 func (app *App) warnings(s *job.Selected) {
-	if s.Intent.Level != task.Sufficient {
+	if s.Intent.Level != task.Sufficient && len(s.Snapshot.Files) > 0 {
 		fmt.Fprintf(app.Err, "ctxt: warning: the task text is %s (%.2f): %s\n", s.Intent.Level, s.Intent.Score, visible(strings.Join(s.Intent.Reasons, "; ")))
+		fmt.Fprintln(app.Err, "ctxt: say with --learned or --add-keywords which part of the program it is about")
 	}
 	for _, w := range s.Bundle.Warnings {
 		fmt.Fprintln(app.Err, "ctxt: warning: "+visible(w))

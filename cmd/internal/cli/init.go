@@ -257,6 +257,9 @@ func (app *App) describeScan(x *store.Index, skipped []ignore.Skip, took time.Du
 	if faults > maxNames {
 		app.note("symbols of %d more files are incomplete", faults-maxNames)
 	}
+	if faults > 0 {
+		app.note("ctxt init . --symbol-extractor regex reads them by regular expressions, which give fewer symbols but stop at no fault")
+	}
 	for i, s := range skipped {
 		if i == maxNames {
 			app.note("%d more entries skipped", len(skipped)-maxNames)

@@ -142,11 +142,11 @@ func TestWarnings(t *testing.T) {
 		got = append(got, w.String())
 	}
 	want := []string{
-		`.codeledger/config.json: unknown key "selector.shadow.tau" has no effect`,
-		`.codeledger/config.json: unknown key "selector.weights.magic" has no effect`,
-		`.ctxt/ctx_config.toml:2: unknown key "common.batch_sise" has no effect`,
-		`.ctxt/ctx_config.toml:5: unknown key "selector.weights.keywords" has no effect`,
-		`.ctxt/ctx_config.toml:7: unknown key "unknown" has no effect`,
+		`.codeledger/config.json: unknown key "selector.shadow.tau" has no effect; correct or remove it`,
+		`.codeledger/config.json: unknown key "selector.weights.magic" has no effect; correct or remove it`,
+		`.ctxt/ctx_config.toml:2: unknown key "common.batch_sise" has no effect; correct or remove it`,
+		`.ctxt/ctx_config.toml:5: unknown key "selector.weights.keywords" has no effect; correct or remove it`,
+		`.ctxt/ctx_config.toml:7: unknown key "unknown" has no effect; correct or remove it`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

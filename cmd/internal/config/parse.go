@@ -100,7 +100,7 @@ func (c *Config) toml(data []byte) ([]Warning, error) {
 		for i := range strict.Errors {
 			e := &strict.Errors[i]
 			line, _ := e.Position()
-			warnings = append(warnings, Warning{file, line, fmt.Sprintf("unknown key %q has no effect", strings.Join(e.Key(), "."))})
+			warnings = append(warnings, Warning{file, line, fmt.Sprintf("unknown key %q has no effect; correct or remove it", strings.Join(e.Key(), "."))})
 		}
 	}
 	for _, w := range c.weights(file) {
@@ -165,7 +165,7 @@ func (c *Config) weights(file string) []Warning {
 		if name, ok := weightNames[k]; ok {
 			out[name] += c.Selector.Weights[k]
 		} else {
-			warnings = append(warnings, Warning{file, 0, fmt.Sprintf("unknown key %q has no effect", "selector.weights."+k)})
+			warnings = append(warnings, Warning{file, 0, fmt.Sprintf("unknown key %q has no effect; correct or remove it", "selector.weights."+k)})
 		}
 	}
 	c.Selector.Weights = out
@@ -216,7 +216,7 @@ func (c *Config) codeledger(data []byte) ([]Warning, error) {
 	case errors.As(err, &strict):
 		for i := range strict.Errors {
 			warnings = append(warnings, Warning{CodeledgerFile, 0,
-				fmt.Sprintf("unknown key %q has no effect", strings.Join(strict.Errors[i].Key(), "."))})
+				fmt.Sprintf("unknown key %q has no effect; correct or remove it", strings.Join(strict.Errors[i].Key(), "."))})
 		}
 	case errors.As(err, &fault):
 		return nil, fmt.Errorf("%s: key %q: %s; correct or remove the file", CodeledgerFile, strings.Join(fault.Key(), "."),
