@@ -7,8 +7,8 @@ FROM ${GO_IMAGE} AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
-# The grammars and the vocabulary take minutes to compile: once for each go.mod, as .ci/build would.
-RUN p=github.com/smacker/go-tree-sitter; go build -trimpath -tags netgo,osusergo,nethttpomithttp2 github.com/tiktoken-go/tokenizer/codec \
+# The grammars take minutes to compile: once for each go.mod, as .ci/build would.
+RUN p=github.com/smacker/go-tree-sitter; go build -trimpath -tags netgo,osusergo,nethttpomithttp2 \
     $p/bash $p/c $p/cpp $p/csharp $p/java $p/javascript $p/kotlin $p/lua $p/php $p/python $p/ruby $p/rust $p/scala \
     $p/swift $p/typescript/tsx $p/typescript/typescript
 COPY . .

@@ -76,29 +76,33 @@ func contraction(s string) int {
 	return 0
 }
 
-// blank is the length of the piece that starts with white space: up to the last line end where there
-// is one, else all of it, less the last character where something follows.
+// blank is the length of the piece that starts with white space: up to the end of the first run of line
+// ends where there is one, else all of it, less the last character where something follows. The
+// expression read by the book goes on to the last line end; the codec does not, and its count, which is
+// never the smaller one, holds.
 func blank(s string) int {
-	end, last, lineEnd := 0, 0, 0
+	end, last := 0, 0
 	for end < len(s) {
+		if lineEnd(s[end]) {
+			for end < len(s) && lineEnd(s[end]) {
+				end++
+			}
+			return end
+		}
 		r, size := utf8.DecodeRuneInString(s[end:])
 		if kindOf(r) != space {
 			break
 		}
 		last = end
 		end += size
-		if r == '\r' || r == '\n' {
-			lineEnd = end
-		}
 	}
-	switch {
-	case lineEnd > 0:
-		return lineEnd
-	case end < len(s) && last > 0:
+	if end < len(s) && last > 0 {
 		return last
 	}
 	return end
 }
+
+func lineEnd(c byte) bool { return c == '\r' || c == '\n' }
 
 type runeKind uint8
 

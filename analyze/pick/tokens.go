@@ -5,14 +5,12 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
-
-	"github.com/tiktoken-go/tokenizer/codec"
 )
 
-// Encoding is the vocabulary that tokens are counted with. Only this one is linked.
+// Encoding is the vocabulary that tokens are counted with.
 const Encoding = "cl100k_base"
 
-var encoding = sync.OnceValue(codec.NewCl100kBase)
+var encoding = sync.OnceValues(func() (*vocabulary, error) { return parseVocabulary(tokenFile) })
 
 // CountTokens counts with the real tokenizer.
 func CountTokens(s string) (int, error) { return counter{}.count(s) }
@@ -21,21 +19,21 @@ func CountTokens(s string) (int, error) { return counter{}.count(s) }
 // for one goroutine.
 type counter map[string]int
 
-// count is what the codec says of s. The codec cuts with a slow expression; cut here, each distinct
-// piece is put before it once.
+// count cuts s into pieces and adds up their tokens. A byte that is no UTF-8 counts as U+FFFD.
 func (c counter) count(s string) (int, error) {
-	if !utf8.ValidString(s) || strings.IndexByte(s, 0x7f) >= 0 { // the codec's expression fails on some texts with DEL
-		return codecCount(s)
+	v, err := encoding()
+	if err != nil {
+		return 0, fmt.Errorf("count tokens: %w", err)
+	}
+	if !utf8.ValidString(s) {
+		s = strings.Map(func(r rune) rune { return r }, s)
 	}
 	total := 0
 	for len(s) > 0 {
 		n := piece(s)
 		tokens, ok := c[s[:n]]
 		if !ok {
-			var err error
-			if tokens, err = codecCount(s[:n]); err != nil {
-				return 0, err
-			}
+			tokens = v.tokens(s[:n])
 			c[s[:n]] = tokens
 		}
 		total += tokens
@@ -44,16 +42,8 @@ func (c counter) count(s string) (int, error) {
 	return total, nil
 }
 
-func codecCount(s string) (int, error) {
-	n, err := encoding().Count(s)
-	if err != nil {
-		return 0, fmt.Errorf("count tokens: %w", err)
-	}
-	return n, nil
-}
-
 // Warm loads the vocabulary. Called early, in a goroutine, it saves the first count that time.
-func Warm() { encoding() }
+func Warm() { _, _ = encoding() } // the first count says what is wrong
 
 // estimate is a quick guess at the tokens of one line, its end included: every run of letters costs
 // one token for each six, every run of digits one for each three, every other visible byte one for
