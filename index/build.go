@@ -152,6 +152,9 @@ func (s *Snapshot) parseMissing(ctx context.Context, files []Listed, maxSize int
 		wg.Go(func() {
 			tk := text.NewTokenizer()
 			for it := range work {
+				if ctx.Err() != nil {
+					continue // what was read ahead is not wanted any more
+				}
 				lang := symbols.Language(files[it.i].Path)
 				parsed[it.i] = parseDoc(tk, lang, it.data, it.err, o.Mode)
 			}

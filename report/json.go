@@ -3,11 +3,11 @@ package report
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/ctxt-dev/ctxt/docs/schema"
 )
@@ -28,16 +28,13 @@ func JSON(r *Report) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-var compiled = sync.OnceValues(func() (*jsonschema.Schema, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema.Report))
-	if err != nil {
+// The schema library that the tests use knows more, but takes longer to load than most commands run.
+var compiled = sync.OnceValues(func() (*jsonschema.Resolved, error) {
+	var s jsonschema.Schema
+	if err := json.Unmarshal(schema.Report, &s); err != nil {
 		return nil, err
 	}
-	c := jsonschema.NewCompiler()
-	if err := c.AddResource("report.schema.json", doc); err != nil {
-		return nil, err
-	}
-	return c.Compile("report.schema.json")
+	return s.Resolve(nil)
 })
 
 // Parse reads a report that someone else wrote: at most MaxJSON bytes, of this version, in the
@@ -50,19 +47,12 @@ func Parse(data []byte) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the report's schema: %w", err)
 	}
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
+	var doc any
+	if err := json.Unmarshal(data, &doc); err != nil {
 		return nil, fmt.Errorf("report: no JSON: %w", err)
 	}
 	if err := s.Validate(doc); err != nil {
-		var v *jsonschema.ValidationError
-		if errors.As(err, &v) {
-			for len(v.Causes) > 0 {
-				v = v.Causes[0]
-			}
-			return nil, fmt.Errorf("report does not fit its schema at /%s", Plain(join(v.InstanceLocation), 200))
-		}
-		return nil, fmt.Errorf("report does not fit its schema: %w", err)
+		return nil, fmt.Errorf("report does not fit its schema at %s", Plain(misfit(err), 200))
 	}
 	var r Report
 	if err := json.Unmarshal(data, &r); err != nil {
@@ -71,13 +61,26 @@ func Parse(data []byte) (*Report, error) {
 	return &r, nil
 }
 
-func join(path []string) string {
-	var b bytes.Buffer
-	for i, p := range path {
-		if i > 0 {
-			b.WriteByte('/')
+// misfit is the place that does not fit, the elements of lists without their numbers, and why.
+func misfit(err error) string {
+	place, text := "root", err.Error()
+	for {
+		inner, ok := strings.CutPrefix(text, "validating ")
+		at, why, two := strings.Cut(inner, ": ")
+		if !ok || !two {
+			break
 		}
-		b.WriteString(p)
+		place, text = at, why
 	}
-	return b.String()
+	var path []string
+	for _, part := range strings.Split(strings.TrimPrefix(place, "root"), "/") {
+		switch part {
+		case "", "properties":
+		case "items":
+			path = append(path, "*")
+		default:
+			path = append(path, part)
+		}
+	}
+	return "/" + strings.Join(path, "/") + ": " + text
 }

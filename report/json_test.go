@@ -104,7 +104,7 @@ func TestJSONGolden(t *testing.T) {
 		}
 		back, err := Parse(data)
 		if name == "hostile" { // its enumerations hold text
-			if err == nil || !strings.Contains(err.Error(), "/change/files/0/status") {
+			if err == nil || !strings.Contains(err.Error(), "/change/files/*/status") {
 				t.Errorf("%s: error %v", name, err)
 			}
 			continue
