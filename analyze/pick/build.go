@@ -218,8 +218,10 @@ func family(kind string) string {
 	switch kind {
 	case "title words":
 		return "content"
-	case "messages":
+	case "messages", "folder messages":
 		return "message"
+	case "folder words":
+		return "path"
 	}
 	return kind
 }

@@ -44,17 +44,27 @@ func (r *Ranking) evidence(i int, s Signal, raw float64) []Evidence {
 		return []Evidence{{Kind: "session", Text: "touched in this session", Share: raw}}
 	}
 	var out []Evidence
+	// Features that come from the same thing are told once.
+	add := func(kind, text string, v float64) {
+		for k := range out {
+			if out[k].Kind == kind && out[k].Text == text {
+				out[k].Share += v
+				return
+			}
+		}
+		out = append(out, Evidence{Kind: kind, Text: text, Share: v})
+	}
 	scale := r.role(i) / r.mix.total[s]
 	for f, m := range r.mix.features {
 		if v := m.weight * r.tab.Cols[f][i] * scale; m.signal == s && v > 0 {
 			kind, text := r.describe(i, Feature(f))
-			out = append(out, Evidence{Kind: kind, Text: text, Share: v})
+			add(kind, text, v)
 		}
 	}
 	for k, m := range r.mix.relations {
 		if v := m.weight * r.relation[i].value[k] * scale; m.signal == s && v > 0 {
 			kind, text := r.describeRelation(i, relation(k))
-			out = append(out, Evidence{Kind: kind, Text: text, Share: v})
+			add(kind, text, v)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Evidence) int { return cmp.Compare(b.Share, a.Share) })
@@ -71,10 +81,11 @@ func (r *Ranking) describe(i int, f Feature) (kind, text string) {
 	file := &r.in.Snapshot.Files[i]
 	hits := &r.tab.lex.hits[i]
 	switch f {
-	case FContent, FTitle:
-		kind = map[Feature]string{FContent: "content", FTitle: "title words"}[f]
-		return kind, "holds " + r.topTerms(hits.content, f == FTitle)
-	case FPath:
+	case FContent, FLearned:
+		return "content", "holds " + r.topTerms(hits.content, false)
+	case FTitle, FLearnedTitle:
+		return "title words", "holds " + r.topTerms(hits.content, true)
+	case FPath, FLearnedPath:
 		return "path", "its path has " + r.topTerms(hits.path, false)
 	case FPhrase:
 		return "phrase", "words of the text stand side by side"
@@ -84,9 +95,9 @@ func (r *Ranking) describe(i int, f Feature) (kind, text string) {
 			return "definition", fmt.Sprintf("%s %s (line %d) matches best", s.Kind, s.Name, s.Start)
 		}
 		return "definition", "its head matches best"
-	case FMessages:
+	case FMessages, FNear, FRecentMessages:
 		return "messages", fmt.Sprintf("changed by %d of the %d most similar past changes", r.similarCount(i), len(r.tab.mem.past))
-	case FMessage:
+	case FMessage, FLike:
 		c := r.in.History.Commits[r.tab.mem.past[r.tab.mem.from[i]].commit]
 		return "message", fmt.Sprintf("changed by %s: %s", c.Hash.Short(), c.Subject)
 	case FDeclares:
@@ -96,7 +107,13 @@ func (r *Ranking) describe(i int, f Feature) (kind, text string) {
 	case FStem:
 		return "stem", "the title says " + index.Stem(file.Path)
 	case FScope:
-		return "scope", "in the title's scope " + r.in.Task.Scope
+		return "scope", "in the title's scope " + inArea(file.Path, r.in.Task.Areas)
+	case FFolder:
+		return "folder words", "its folder is named in the title"
+	case FFolderMessages:
+		return "folder messages", "similar past changes touched its folder"
+	case FSize:
+		return "size", count(file.Doc.NumLines(), "line") + " long"
 	case FInDegree:
 		return "importers", "imported by " + count(len(r.in.Snapshot.Importers[i]), "file")
 	case FChurn:
@@ -129,8 +146,6 @@ func (r *Ranking) describeRelation(i int, k relation) (kind, text string) {
 		return "test", "its path resembles " + with
 	case rUses:
 		return "test", "joined by an import with " + with
-	case rFolder:
-		return "folder", "in the folder of " + with
 	case rImport:
 		return "import", "joined by an import with " + with
 	}
@@ -158,7 +173,7 @@ func (r *Ranking) topTerms(hits []hit, titleOnly bool) string {
 	}
 	gain := func(q int) float64 {
 		v := float64(count[q])
-		return r.tab.lex.idf[q] * r.in.Task.Terms[q].Weight * v / (v + k1)
+		return (r.tab.lex.idf[q] + r.tab.lex.lift.content[q]) * r.in.Task.Terms[q].Weight * v / (v + k1)
 	}
 	slices.SortStableFunc(qs, func(a, b int) int { return cmp.Compare(gain(b), gain(a)) })
 	var out []string

@@ -41,6 +41,15 @@ const (
 	FChurn
 	FAge
 	FInDegree
+	FLearned
+	FLearnedTitle
+	FLearnedPath
+	FFolder
+	FNear
+	FRecentMessages
+	FLike
+	FFolderMessages
+	FSize
 	numBase
 )
 
@@ -57,7 +66,7 @@ type Table struct {
 func Features(ctx context.Context, in Input) (*Table, error) {
 	t := &Table{ids: fileIDs(in.Snapshot, in.History)}
 	var err error
-	if t.lex, err = newLexical(ctx, in); err != nil {
+	if t.lex, err = newLexical(ctx, in, t.ids); err != nil {
 		return nil, err
 	}
 	t.mem = newMemory(in, t.ids)
@@ -67,6 +76,8 @@ func Features(ctx context.Context, in Input) (*Table, error) {
 		FMessages: t.mem.sum, FMessage: t.mem.best,
 		FDeclares: declares(in), FMention: mentions(in), FStem: stems(in), FScope: scopes(in),
 		FChurn: t.act.churn, FAge: t.act.age, FInDegree: inDegree(in.Snapshot),
+		FLearned: t.lex.learned, FLearnedTitle: t.lex.learnedTitle, FLearnedPath: t.lex.learnedPath, FFolder: folderWords(in),
+		FNear: t.mem.near, FRecentMessages: t.mem.recent, FLike: t.mem.like, FFolderMessages: t.mem.folder, FSize: sizes(in.Snapshot, t.lex.content),
 	}
 	for i := range t.Cols {
 		t.Cols[i] = normalised(t.Cols[i])
@@ -168,23 +179,100 @@ func stems(in Input) []float64 {
 	return out
 }
 
-// scopes scores files under a folder, or with a stem, that the title's scope names.
+// scopes scores files under a folder, or with a stem, that the title names before its text.
 func scopes(in Input) []float64 {
 	out := make([]float64, len(in.Snapshot.Files))
-	scope := strings.ToLower(strings.Trim(in.Task.Scope, "/"))
-	if scope == "" {
+	if len(in.Task.Areas) == 0 {
 		return out
 	}
 	matched := 0
 	for i := range in.Snapshot.Files {
-		p := strings.ToLower(in.Snapshot.Files[i].Path)
-		if index.Stem(p) == scope || strings.Contains("/"+path.Dir(p)+"/", "/"+scope+"/") {
+		if inArea(in.Snapshot.Files[i].Path, in.Task.Areas) != "" {
 			out[i] = 1
 			matched++
 		}
 	}
 	if matched > len(out)/3 {
 		clear(out)
+	}
+	return out
+}
+
+// inArea returns the first of the areas that is the path's stem or one of its folders.
+func inArea(file string, areas []string) string {
+	p := strings.ToLower(file)
+	folder := "/" + path.Dir(p) + "/"
+	for _, a := range areas {
+		if a = strings.Trim(a, "/"); a != "" && (index.Stem(p) == a || strings.Contains(folder, "/"+a+"/")) {
+			return a
+		}
+	}
+	return ""
+}
+
+// foldersOf numbers the folders: each file's folder, and how many there are.
+func foldersOf(s *index.Snapshot) (of []int, n int) {
+	of = make([]int, len(s.Files))
+	ids := make(map[string]int)
+	for i := range s.Files {
+		d := path.Dir(s.Files[i].Path)
+		id, ok := ids[d]
+		if !ok {
+			id = len(ids)
+			ids[d] = id
+		}
+		of[i] = id
+	}
+	return of, len(ids)
+}
+
+// folderWords scores files by the title's words in their folders' paths, by inverse document frequency.
+func folderWords(in Input) []float64 {
+	s := in.Snapshot
+	title := make(map[uint32]bool)
+	for _, t := range in.Task.Terms {
+		if t.InTitle {
+			title[t.Hash] = true
+		}
+	}
+	of, n := foldersOf(s)
+	files := make([]float64, n) // in each folder
+	words := make([][]uint32, n)
+	tk := text.NewTokenizer()
+	for i, d := range of {
+		if files[d]++; files[d] > 1 {
+			continue
+		}
+		for _, h := range tk.Hashes(path.Dir(s.Files[i].Path)) {
+			if title[h] && h&text.CompoundBit == 0 && !slices.Contains(words[d], h) {
+				words[d] = append(words[d], h)
+			}
+		}
+		slices.Sort(words[d])
+	}
+	df := make(map[uint32]float64)
+	for d, list := range words {
+		for _, h := range list {
+			df[h] += files[d]
+		}
+	}
+	out := make([]float64, len(s.Files))
+	for i, d := range of {
+		for _, h := range words[d] {
+			out[i] += math.Log(1 + float64(len(s.Files))/df[h])
+		}
+	}
+	return out
+}
+
+// sizes is the logarithm of the number of terms of each file that holds a word of the task: there
+// is more to change in a long file, but length alone speaks for none.
+func sizes(s *index.Snapshot, content []float64) []float64 {
+	out := make([]float64, len(s.Files))
+	for i := range s.Files {
+		if content[i] > 0 {
+			out[i] = math.Log1p(float64(len(s.Files[i].Doc.Tokens)))
+		}
 	}
 	return out
 }

@@ -31,9 +31,14 @@ type lexical struct {
 	chunk    []float64 // the best single definition's BM25
 	chunkSym []int     // its index into Doc.Symbols, or -1
 	phrase   []float64 // neighbouring pairs of terms found side by side
+
+	lift         lift
+	learned      []float64 // as content, each term weighed by its lift in place of its idf
+	learnedTitle []float64 // the same for the title's terms alone
+	learnedPath  []float64 // path, weighed by the lift of terms in paths
 }
 
-func newLexical(ctx context.Context, in Input) (*lexical, error) {
+func newLexical(ctx context.Context, in Input, ids []int32) (*lexical, error) {
 	s, terms := in.Snapshot, in.Task.Terms
 	x := &lexical{}
 	var err error
@@ -65,7 +70,8 @@ func newLexical(ctx context.Context, in Input) (*lexical, error) {
 	}
 	x.df = df
 	avg := max(total/max(n, 1), 1)
-	for _, col := range [...]*[]float64{&x.content, &x.title, &x.path, &x.chunk, &x.phrase} {
+	x.lift = newLift(in, ids, x.hits)
+	for _, col := range [...]*[]float64{&x.content, &x.title, &x.path, &x.chunk, &x.phrase, &x.learned, &x.learnedTitle, &x.learnedPath} {
 		*col = make([]float64, len(s.Files))
 	}
 	x.chunkSym = make([]int, len(s.Files))
@@ -102,13 +108,17 @@ func (x *lexical) file(in Input, i int, avg float64, pairs map[[2]uint16]float64
 			continue
 		}
 		w := x.idf[q] * terms[q].Weight
-		gain := w * v * (k1 + 1) / (v + k1)
-		x.content[i] += gain
+		much := v * (k1 + 1) / (v + k1)
+		learned := x.lift.content[q] * terms[q].Weight * much
+		x.content[i] += w * much
+		x.learned[i] += learned
 		if terms[q].InTitle {
-			x.title[i] += gain
+			x.title[i] += w * much
+			x.learnedTitle[i] += learned
 		}
 		if inPath[q] {
 			x.path[i] += w
+			x.learnedPath[i] += x.lift.path[q] * terms[q].Weight
 		}
 	}
 	x.chunk[i], x.chunkSym[i] = x.bestChunk(in, f, h.content)

@@ -90,27 +90,56 @@ type memory struct {
 	sum  []float64 // over the similar commits: similarity / √(files of the commit)
 	best []float64 // the most similar commit's
 	from []int32   // index into past of that commit, or -1
+
+	near   []float64 // sum over the nearest commits alone
+	recent []float64 // sum with each commit's share falling by half in recentHalfLife
+	like   []float64 // how similar the commit of from is, as a share of the most similar one
+	folder []float64 // sum over the commits that changed anything in the file's folder
 }
+
+const (
+	nearest        = 20
+	recentHalfLife = 90 * day
+)
 
 func newMemory(in Input, ids []int32) *memory {
 	n := len(in.Snapshot.Files)
-	m := &memory{sum: make([]float64, n), best: make([]float64, n), from: make([]int32, n)}
+	m := &memory{sum: make([]float64, n), best: make([]float64, n), from: make([]int32, n),
+		near: make([]float64, n), recent: make([]float64, n), like: make([]float64, n), folder: make([]float64, n)}
 	for i := range m.from {
 		m.from[i] = -1
 	}
 	m.past = similarPast(in.History, in.Task, similarCommits)
+	folder, folders := foldersOf(in.Snapshot)
+	inFolder, seen := make([]float64, folders), make([]int, folders)
 	for k, p := range m.past {
 		files := in.History.Commits[p.commit].Files
 		share := p.sim / math.Sqrt(float64(len(files)))
+		old := max(float64(in.History.Now-in.History.Commits[p.commit].Time), 0)
+		fresh := share * math.Exp2(-old/recentHalfLife)
 		for _, id := range files {
 			f := ids[id]
 			if f < 0 {
 				continue
 			}
+			if d := folder[f]; seen[d] != k+1 {
+				seen[d] = k + 1
+				inFolder[d] += share
+			}
 			m.sum[f] += share
+			m.recent[f] += fresh
+			if k < nearest {
+				m.near[f] += share
+			}
 			if v := share; v > m.best[f] {
 				m.best[f], m.from[f] = v, int32(k)
 			}
+		}
+	}
+	for f, k := range m.from {
+		m.folder[f] = inFolder[folder[f]]
+		if k >= 0 && m.past[0].sim > 0 {
+			m.like[f] = m.past[k].sim / m.past[0].sim
 		}
 	}
 	return m

@@ -21,14 +21,15 @@ type mix struct {
 func changeMix() mix {
 	return mix{
 		features: [numBase]part{
-			FContent: {Keyword, 1}, FTitle: {Keyword, 0.27}, FPath: {Keyword, 0.53}, FChunk: {Keyword, 0.75}, FPhrase: {Keyword, 0.43},
-			FMessages: {Keyword, 0.53}, FMessage: {Keyword, 0.48}, FDeclares: {Keyword, 0.71}, FMention: {Keyword, 1.8},
-			FStem: {Keyword, 0.75}, FScope: {Keyword, 0.1},
-			FInDegree: {Centrality, 0.02}, FChurn: {Churn, 0.3}, FAge: {Recent, 0.32},
+			FContent: {Keyword, 0.78}, FTitle: {Keyword, 0.59}, FPath: {Keyword, 0.54}, FChunk: {Keyword, 1.13}, FPhrase: {Keyword, 0.9},
+			FLearned: {Keyword, 0.98}, FLearnedTitle: {Keyword, 0.72}, FLearnedPath: {Keyword, 0.55},
+			FMessages: {Keyword, 0.09}, FNear: {Keyword, 0.25}, FRecentMessages: {Keyword, 0.49}, FFolderMessages: {Keyword, 0.59},
+			FMessage: {Keyword, 0.53}, FLike: {Keyword, 0.92}, FDeclares: {Keyword, 0.72}, FMention: {Keyword, 2.22},
+			FStem: {Keyword, 0.62}, FScope: {Keyword, 0.87}, FFolder: {Keyword, 0.4},
+			FInDegree: {Centrality, 0.07}, FSize: {Centrality, 1.19}, FChurn: {Churn, 0.17}, FAge: {Recent, 0.72},
 		},
 		relations: [numRelations]part{
-			rPair: {TestProximity, 0.17}, rPath: {TestProximity, 0.1}, rUses: {TestProximity, 0.1}, rFolder: {Centrality, 0.1},
-			rImport: {Centrality, 0.05}, rChange: {Shadow, 0.07},
+			rPair: {TestProximity, 0.21}, rPath: {TestProximity, 0.67}, rUses: {TestProximity, 1.08}, rImport: {Centrality, 1.08}, rChange: {Shadow, 0.46},
 		},
 		test: 0.9, other: 0.2,
 	}

@@ -3,7 +3,6 @@ package score
 import (
 	"context"
 	"math"
-	"path"
 	"sort"
 
 	"github.com/ctxt-dev/ctxt/index"
@@ -40,8 +39,7 @@ const (
 	rPair   relation = iota // same stem: a test and its source, a header and its body
 	rPath                   // a test and a source with similar paths
 	rUses                   // a test and a source joined by an import
-	rFolder                 // same folder
-	rImport                 // joined by an import
+	rImport                 // any other two joined by an import
 	rChange                 // changed together in the past
 	numRelations
 )
@@ -124,8 +122,8 @@ func (r *Ranking) raw(i int, s Signal) float64 {
 
 const (
 	relateTop   = 10 // files of the first pass that others may relate to
-	relateFew   = 5  // of which so many lend their stem and folder
-	jointSmooth = 2  // added to the number of changes when a joint share is taken
+	relateFew   = 5  // of which so many lend their stem
+	jointSmooth = 1  // added to the number of changes when a joint share is taken
 )
 
 // relate fills r.relation from the first pass's best files.
@@ -142,9 +140,9 @@ func (r *Ranking) relate(first []float64) {
 		return
 	}
 	files := r.in.Snapshot.Files
-	stem, dir := make([]string, n), make([]string, n)
+	stem := make([]string, n)
 	for i := range files {
-		stem[i], dir[i] = index.Stem(files[i].Path), path.Dir(files[i].Path)
+		stem[i] = index.Stem(files[i].Path)
 	}
 	vectors := newPathVectors(r.in.Snapshot)
 	for k, t := range top {
@@ -153,13 +151,8 @@ func (r *Ranking) relate(first []float64) {
 			if i == t {
 				continue
 			}
-			if k < relateFew {
-				if stem[i] == stem[t] {
-					r.put(i, rPair, lead, t)
-				}
-				if dir[i] == dir[t] {
-					r.put(i, rFolder, lead, t)
-				}
+			if k < relateFew && stem[i] == stem[t] {
+				r.put(i, rPair, lead, t)
 			}
 			if files[i].Role.Code() && files[t].Role.Code() && files[i].Role != files[t].Role {
 				if c := vectors.cosine(i, t); c > 0 {
@@ -168,8 +161,13 @@ func (r *Ranking) relate(first []float64) {
 			}
 		}
 		r.imports(t, lead)
-		if k < relateFew {
-			r.changes(t, lead)
+		r.changes(t, lead)
+	}
+	for i := range r.relation {
+		x := &r.relation[i]
+		if t := x.with[rImport]; t >= 0 && files[i].Role.Code() && files[t].Role.Code() && files[i].Role != files[t].Role {
+			x.value[rUses], x.with[rUses] = x.value[rImport], t
+			x.value[rImport], x.with[rImport] = 0, -1
 		}
 	}
 }
@@ -188,11 +186,7 @@ func (r *Ranking) imports(t int, lead float64) {
 	deg := math.Sqrt(float64(len(s.Imports[t]) + len(s.Importers[t]) + 1))
 	for _, list := range [...][]int32{s.Imports[t], s.Importers[t]} {
 		for _, id := range list {
-			i := int(id)
-			r.put(i, rImport, lead*2/(1+deg), t)
-			if a, b := s.Files[i].Role, s.Files[t].Role; a != b && a.Code() && b.Code() {
-				r.put(i, rUses, lead, t)
-			}
+			r.put(int(id), rImport, lead*2/(1+deg), t)
 		}
 	}
 }
@@ -210,7 +204,7 @@ func (r *Ranking) changes(t int, lead float64) {
 			continue
 		}
 		total++
-		w := min(1, 2/float64(len(files)))
+		w := min(1, 2/math.Sqrt(float64(len(files))))
 		for _, id := range files {
 			joint[id] += w
 		}

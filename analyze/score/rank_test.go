@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,6 +40,12 @@ func project(t *testing.T) (*index.Snapshot, *history.History) {
 		r.Write("retry/retry_test.go", fmt.Sprintf("package retry\n\nimport \"testing\"\n\nfunc TestDo(t *testing.T) { Do(func() error { return nil }) } // %d\n", i))
 		r.Commit(fmt.Sprintf("fix(retry): attempt %d of the upload", i))
 	}
+	return snapshot(t, r)
+}
+
+// snapshot reads a repository's HEAD and its past.
+func snapshot(t *testing.T, r *gittest.Repo) (*index.Snapshot, *history.History) {
+	t.Helper()
 	repo, err := git.Open(r.Dir, git.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -255,6 +262,61 @@ func TestStretches(t *testing.T) {
 		}
 		if n := s.Files[i].Doc.NumLines(); at != n+1 {
 			t.Errorf("%s: the stretches end at line %d of %d", s.Files[i].Path, at-1, n)
+		}
+	}
+}
+
+// TestLift holds that a word counts by where the changes were whose messages say it: fix, said of
+// changes everywhere, says next to nothing; alpha, said of changes to files that hold it, points to them.
+func TestLift(t *testing.T) {
+	r := gittest.New(t)
+	names := []string{"alpha", "beta", "gamma", "delta"}
+	write := func(name string, state int) {
+		r.Write(name+"/"+name+".go", fmt.Sprintf("package %s\n\n// fix notes for %s.\nvar State = %d\n", name, name, state))
+	}
+	for _, n := range names {
+		write(n, 0)
+	}
+	r.Commit("first version")
+	for i := range 12 {
+		write(names[i%4], i+1)
+		r.Commit("fix " + names[i%4])
+	}
+	s, h := snapshot(t, r)
+	tab, err := score.Features(context.Background(), score.Input{Snapshot: s, History: h, Task: task.Parse("fix alpha", "", task.Change)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, _ := s.Find("alpha/alpha.go")
+	b, _ := s.Find("beta/beta.go")
+	if x, y := tab.Cols[score.FLearned][a], tab.Cols[score.FLearned][b]; x != 1 || y > 0.2 {
+		t.Errorf("alpha, said of changes to alpha: %v for its file, %v for beta's", x, y)
+	}
+	if x, y := tab.Cols[score.FLearnedPath][a], tab.Cols[score.FLearnedPath][b]; x != 1 || y != 0 {
+		t.Errorf("alpha in paths: %v for its file, %v for beta's", x, y)
+	}
+}
+
+// TestAreas holds what a title names before its text to folders and stems.
+func TestAreas(t *testing.T) {
+	s, h := project(t)
+	for title, want := range map[string]string{
+		"fix(retry): wait": "retry/backoff.go retry/retry.go retry/retry_test.go docs/retry.md",
+		"upload: wait":     "upload/upload.go",
+		"[Docs] wait":      "docs/retry.md",
+		"upload, main: x":  "main.go upload/upload.go",
+		"fix: wait":        "",
+		"retry the upload": "",
+	} {
+		tab, err := score.Features(context.Background(), score.Input{Snapshot: s, History: h, Task: task.Parse(title, "", task.Change)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range s.Files {
+			named := slices.Contains(strings.Fields(want), s.Files[i].Path)
+			if got := tab.Cols[score.FScope][i] > 0; got != named && len(strings.Fields(want))*3 <= len(s.Files) {
+				t.Errorf("%q: %s in the area: %t", title, s.Files[i].Path, got)
+			}
 		}
 	}
 }

@@ -35,6 +35,23 @@ func titleParts(title string) (text, scope string, typ Type) {
 	return reference.ReplaceAllString(text, " "), "", Type{}
 }
 
+// area is what a title says before its first colon, or in brackets or parentheses.
+var area = regexp.MustCompile(`^\s*(?:[A-Za-z]+\(([^()]{1,60})\)!?:|\[([^\]]{1,40})\]|([A-Za-z][\w./*-]*(?:\s*[,&/]\s*[\w./*-]+){0,3}):\s)`)
+
+// areasOf lists the parts of the project that a title names before its text, lower case: router of
+// "fix(router): …", promql and tsdb of "promql, tsdb: …", web of "[web] …".
+func areasOf(title string) []string {
+	m := area.FindStringSubmatch(title)
+	if m == nil {
+		return nil
+	}
+	named := strings.ToLower(m[1] + m[2] + m[3])
+	if _, ok := conventionalTypes[named]; ok && m[3] != "" {
+		return nil
+	}
+	return strings.FieldsFunc(named, func(r rune) bool { return r == ',' || r == '&' || r == ' ' })
+}
+
 // cleanBody removes what is not about the code: comments, links, trailers, ticked lists of templates.
 func cleanBody(body string) string {
 	body = strings.ReplaceAll(body, "\r\n", "\n")

@@ -59,7 +59,8 @@ type Task struct {
 	Title, Body string // cleaned
 	Kind        Kind
 	Type        Type
-	Scope       string // of a conventional title: fix(scope): …
+	Scope       string   // of a conventional title: fix(scope): …
+	Areas       []string // parts of the project that the title names before its text, lower case
 	Terms       []Term
 	Pairs       []Pair
 	Paths       []Mention // with a slash or a file extension, lower case
@@ -72,6 +73,7 @@ func Parse(title, body string, kind Kind) *Task {
 	title, body = strings.ToValidUTF8(clip(title, maxTitle), " "), strings.ToValidUTF8(clip(body, maxBody), " ")
 	t := &Task{}
 	t.Title, t.Scope, t.Type = titleParts(title)
+	t.Areas = areasOf(title)
 	t.Body = cleanBody(body)
 	t.Kind = kind
 	if kind == Auto || kind == "" {
