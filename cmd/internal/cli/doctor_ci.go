@@ -2,9 +2,9 @@ package cli
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,7 +33,12 @@ var (
 // workflows checks the workflows here that use the Action.
 func (d *diagnosis) workflows() {
 	const dir = ".github/workflows"
-	entries, err := os.ReadDir(filepath.Join(d.root, filepath.FromSlash(dir)))
+	root, err := os.OpenRoot(d.root) // no link leads out of it
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	entries, err := fs.ReadDir(root.FS(), dir)
 	if err != nil {
 		return // most folders have none
 	}
@@ -44,7 +49,7 @@ func (d *diagnosis) workflows() {
 			continue
 		}
 		name := path.Join(dir, e.Name())
-		data, err := os.ReadFile(filepath.Join(d.root, filepath.FromSlash(name)))
+		data, err := fs.ReadFile(root.FS(), name)
 		if err != nil {
 			d.add("workflow", checkWarn, "ls -l "+quoted(name), "%s: %v", name, err)
 			continue

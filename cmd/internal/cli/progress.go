@@ -60,10 +60,10 @@ func ticking(w io.Writer, what string, tick <-chan time.Time) (finish func()) {
 		for n := 1; ; n++ {
 			select {
 			case <-tick:
-				fmt.Fprintf(w, "\r\x1b[Kctxt: %s, %d s", what, n)
+				_, _ = fmt.Fprintf(w, "\r\x1b[Kctxt: %s, %d s", what, n)
 			case <-stop:
 				if n > 1 {
-					io.WriteString(w, "\r\x1b[K")
+					_, _ = io.WriteString(w, "\r\x1b[K")
 				}
 				return
 			}
