@@ -164,3 +164,25 @@ func wordAt(s string, at int) string {
 func short(commit string) string { return commit[:min(7, len(commit))] }
 
 func days(seconds int64) string { return count(int(max(0, seconds)/day), "day") }
+
+// CompanionModel is what was learned of a history, apart from the history itself.
+type CompanionModel struct {
+	Rows, Whole []float64
+	Bar         float64
+	Asked       int
+}
+
+// Model gives what was learned, to be kept for the same history.
+func (k *Companions) Model() CompanionModel {
+	return CompanionModel{Rows: k.m.rows, Whole: k.m.whole, Bar: k.m.bar, Asked: k.m.asked}
+}
+
+// CompanionsOf is NewCompanions with what was learned of the same history before; false means that it
+// cannot be that.
+func CompanionsOf(h *history.History, m CompanionModel) (*Companions, bool) {
+	whole := len(wholeColumns(&answer{cands: make([]candidate, 1)}))
+	if learned := len(m.Rows) == columns && len(m.Whole) == whole; !learned && len(m.Rows)+len(m.Whole) > 0 {
+		return nil, false
+	}
+	return &Companions{c: newCoChanges(h), m: companionModel{rows: m.Rows, whole: m.Whole, bar: m.Bar, asked: m.Asked}}, true
+}

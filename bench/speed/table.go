@@ -164,7 +164,7 @@ func (b *bench) touch() error {
 
 // tracked names n tracked files that are program text, spread over the tree.
 func (b *bench) tracked(n int) ([]string, error) {
-	cmd := exec.Command("git", "-C", b.dir, "ls-files", "*.go", "*.c", "*.ts", "*.py", "*.java") // #nosec G204 -- fixed
+	cmd := exec.Command("git", "-C", b.dir, "ls-files", "*.go", "*.c", "*.ts", "*.py", "*.java", "*.php", "*.rs", "*.kt", "*.js") // #nosec G204 -- fixed
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, err

@@ -116,6 +116,9 @@ func (r *Repo) Boundary() string {
 	return hashObject("boundary", []byte(strings.Join(all, ""))).String()
 }
 
+// Partial reports whether the clone may lack objects that a server has.
+func (r *Repo) Partial() bool { return r.config.partial }
+
 // Backend returns "git" or "go-git".
 func (r *Repo) Backend() string {
 	if r.program != nil {

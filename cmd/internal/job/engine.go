@@ -28,6 +28,7 @@ type Engine struct {
 	log     *history.Log   // set for replay: every history comes from it
 	objects *cache.Objects // nil: none
 	past    *cache.Files   // histories on disk; nil: none
+	lines   *cache.Files   // what risk learned of them; nil: nothing is kept
 	mu      sync.Mutex
 	kept    error // why a history could not be kept
 }
@@ -67,6 +68,7 @@ func NewEngine(repo *git.Repo, o EngineOptions) (*Engine, error) {
 		repo.Remember(e.objects)
 	}
 	e.past = &cache.Files{Dir: filepath.Join(o.CacheDir, "history"), Suffix: ".past", MaxFiles: 8, MaxBytes: 64 << 20}
+	e.lines = &cache.Files{Dir: filepath.Join(o.CacheDir, "risk"), Suffix: ".lines", MaxFiles: 8, MaxBytes: 64 << 20}
 	return e, nil
 }
 

@@ -109,7 +109,7 @@ func (r *run) assess(ctx context.Context) error {
 		in.Intent = r.selected.Intent.Level
 		in.Unscoped = r.unscoped()
 	}
-	past, err := risk.ReadPast(ctx, r.repo, r.past, risk.PastChanges)
+	past, companions, err := r.engine.learned(ctx, r.past)
 	if err != nil {
 		r.out.Problems = append(r.out.Problems, report.Problem{Section: "risk band", Message: err.Error()})
 	}
@@ -117,7 +117,7 @@ func (r *run) assess(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.assessment, err = risk.Assess(ctx, in, risk.Options{Past: past, Sensitive: r.config.Risk.Sensitive, ControlPlane: plane})
+	r.assessment, err = risk.Assess(ctx, in, risk.Options{Past: past, Companions: companions, Sensitive: r.config.Risk.Sensitive, ControlPlane: plane})
 	if err != nil {
 		return err
 	}
