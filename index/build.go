@@ -143,7 +143,7 @@ func (s *Snapshot) parseMissing(ctx context.Context, files []Listed, maxSize int
 	}
 	jobs := o.Jobs
 	if jobs <= 0 {
-		jobs = runtime.GOMAXPROCS(0)
+		jobs = symbols.Jobs(runtime.GOMAXPROCS(0))
 	}
 	work := make(chan item, 4*jobs)
 	parsed := make([]*Doc, len(files))
@@ -216,7 +216,9 @@ const maxAgain = 20
 func late(d *Doc) bool { return d != nil && strings.Contains(d.Fault, "time limit") }
 
 // transient reports whether the doc says more about the clone or the moment than about the content.
-func transient(d *Doc) bool { return d.Reason != "" && !d.Binary || late(d) }
+func transient(d *Doc) bool {
+	return d.Reason != "" && !d.Binary || late(d) || symbols.Crashed(d.Fault)
+}
 
 // parseDoc makes the Doc of one blob.
 func parseDoc(tk *text.Tokenizer, lang string, data []byte, err error, mode symbols.Mode) *Doc {

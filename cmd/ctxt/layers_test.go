@@ -69,7 +69,7 @@ var testSupport = []string{
 // mayRunPrograms, mayReadEnvironment and mayPassEnvironment are the packages that start other
 // programs, that read environment variables, and that hand the environment on to a child process.
 var (
-	mayRunPrograms     = []string{"index/git", "bench/engines", "bench/speed", "analyze/search"}
+	mayRunPrograms     = []string{"index/git", "index/symbols", "bench/engines", "bench/speed", "analyze/search"}
 	mayReadEnvironment = []string{"cmd/ctxt", "cmd/internal/action", "cmd/internal/cli"}
 	mayPassEnvironment = append([]string{"cmd/ctxt"}, mayRunPrograms...)
 )

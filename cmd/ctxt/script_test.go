@@ -1,14 +1,11 @@
 package main
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
-
-	"github.com/ctxt-dev/ctxt/cmd/internal/cli"
 )
 
 // moreCommands are started by tests of one system.
@@ -16,9 +13,7 @@ var moreCommands = map[string]func(){}
 
 func TestMain(m *testing.M) {
 	commands := map[string]func(){
-		"ctxt": func() {
-			os.Exit(cli.Main(context.Background(), os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.LookupEnv))
-		},
+		"ctxt": func() { os.Exit(run(os.Args[1:])) },
 	}
 	for name, f := range moreCommands {
 		commands[name] = f

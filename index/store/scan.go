@@ -74,7 +74,7 @@ func Scan(ctx context.Context, root string, o ScanOptions) (x *Index, skipped []
 // extractAll fills in the symbols of the source files among files.
 func extractAll(ctx context.Context, dir *os.Root, files []*Node, o ScanOptions) error {
 	files = slices.DeleteFunc(files, func(n *Node) bool { return !Extractable(n.FullPath) })
-	jobs := cmp.Or(o.Jobs, runtime.GOMAXPROCS(0))
+	jobs := cmp.Or(o.Jobs, symbols.Jobs(runtime.GOMAXPROCS(0)))
 	queue := make(chan *Node)
 	done := make(chan struct{}, jobs)
 	var workers sync.WaitGroup

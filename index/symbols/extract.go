@@ -43,7 +43,7 @@ func extract(lang string, src []byte, mode Mode, limit time.Duration) Result {
 	case canParse(lang):
 		by = TreeSitter
 		if fault = unsafeForParser(lang, src); fault == "" {
-			fault = parse(&b, lang, src)
+			fault = isolated(&b, lang, src)
 		}
 	case mode == TreeSitter && IsCode(lang):
 		by, fault = TreeSitter, "no grammar for "+lang
