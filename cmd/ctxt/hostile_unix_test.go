@@ -1,0 +1,133 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/ctxt-dev/ctxt/index/git/gittest"
+)
+
+// TestHostileTree analyses a repository that is as hostile as a repository can be: the run ends, within
+// bounded memory, and the rest of it is still found.
+func TestHostileTree(t *testing.T) {
+	repo := gittest.New(t)
+	var many strings.Builder
+	for i := range 2_000_000 {
+		fmt.Fprintf(&many, "class C%d\n", i)
+	}
+	repo.Write("many.rb", many.String())
+	repo.Write("capped.rb", many.String()[:900_000])
+	repo.Write("line.js", "x = \""+strings.Repeat("a", 50<<20)+"\"\n")
+	repo.Write("deep.js", strings.Repeat("(", 100_000)+strings.Repeat(")", 100_000))
+	repo.Write("deep.json", strings.Repeat("[", 100_000)+strings.Repeat("]", 100_000))
+	repo.Write("pointer.py", "version https://git-lfs.github.com/spec/v1\noid sha256:"+strings.Repeat("0", 64)+"\nsize 12345\n")
+	for _, name := range []string{"new\nline.go", "tab\t.go", "quo\"te.go", "esc\x1b[2J.go", "-rf.go", "con.go", "a b .go", "..go", "rtl\u202e.go", strings.Repeat("n", 250) + ".go"} {
+		repo.Write("odd/"+name, "package odd\n\nfunc Kept() {}\n")
+	}
+	if err := os.WriteFile(filepath.Join(repo.Dir, "odd", "inv\xffalid.go"), []byte("package odd\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	// A path of nearly 4,096 bytes.
+	deep := filepath.Join(repo.Dir, "far")
+	for len(deep) < 3900 {
+		deep = filepath.Join(deep, strings.Repeat("d", 180))
+	}
+	if err := os.MkdirAll(deep, 0o755); err == nil {
+		if err := os.WriteFile(filepath.Join(deep, "f.go"), []byte("package far\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{"passwd.go": "/etc/passwd", "up": "..", "loop": ".", "dot": ".git", "self": "self", "a": "b", "b": "a"} {
+		if err := os.Symlink(to, filepath.Join(repo.Dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	repo.Write("store/store.go", "package store\n\n// Entries lists what the store holds.\nfunc Entries() []string { return nil }\n")
+	repo.Commit("everything")
+	repo.Git("update-index", "--add", "--cacheinfo", "160000,"+strings.Repeat("a", 40)+",module")
+	repo.Git("commit", "-q", "-m", "a submodule that is not there")
+	repo.Write("store/store.go", "package store\n\n// Entries lists what the store holds, sorted.\nfunc Entries() []string { return nil }\n")
+	repo.Git("add", "store")
+	repo.Git("commit", "-q", "-m", "store: entries are sorted")
+	if err := syscall.Mkfifo(filepath.Join(repo.Dir, "pipe.go"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"init", ".", "--offline", "--no-config-prompt"}, "indexed "},
+		{[]string{"search-hints", "store entries"}, "store/store.go"},
+		{[]string{"activate", "--task", "sort the entries of the store"}, "store/store.go"},
+		{[]string{"pr", "--base", "HEAD~1", "--head", "HEAD", "--title", "sort the entries of the store"}, "store/store.go"},
+		{[]string{"companions"}, ""},
+		{[]string{"status"}, ""},
+	} {
+		cmd := exec.Command("ctxt", c.args...)
+		cmd.Dir, cmd.Env = repo.Dir, append(os.Environ(), "HOME="+t.TempDir())
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		if err := cmd.Run(); err != nil || !strings.Contains(out.String(), c.want) {
+			t.Fatalf("%v: %v\n%.2000s\n%.2000s", c.args, err, errs.String(), out.String())
+		}
+		for name, text := range map[string]string{"stdout": out.String(), "stderr": errs.String()} {
+			if strings.Contains(text, "root:") || strings.ContainsAny(text, "\x1b\u202e") || strings.Contains(text, "new\nline") {
+				t.Errorf("%v: %s holds what it must not: %.2000q", c.args, name, text)
+			}
+		}
+		if kb := peak(cmd.ProcessState); kb > 700<<10 {
+			t.Errorf("%v: %d MB at most", c.args, kb>>10)
+		}
+	}
+}
+
+// peak is the most memory that a process, or one of its children, had resident, in KiB.
+func peak(s *os.ProcessState) int64 {
+	kb := s.SysUsage().(*syscall.Rusage).Maxrss
+	if kb > 100<<20 { // bytes, on some systems
+		kb >>= 10
+	}
+	return kb
+}
+
+// TestHugeBlob reads a repository with a blob of a gigabyte of zeros, which is a megabyte in its pack:
+// its size is looked at before its content.
+func TestHugeBlob(t *testing.T) {
+	repo := gittest.New(t)
+	repo.Write("store/store.go", "package store\n\nfunc Entries() []string { return nil }\n")
+	zeros, err := os.Create(filepath.Join(repo.Dir, "zeros.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := zeros.Truncate(1 << 30); err != nil {
+		t.Fatal(err)
+	}
+	zeros.Close()
+	repo.Git("config", "core.compression", "1")
+	repo.Commit("a gigabyte")
+	repo.Write("store/store.go", "package store\n\nfunc Entries() []string { return []string{} }\n")
+	repo.Git("commit", "-q", "-m", "store: never nil", "store/store.go")
+	for _, args := range [][]string{
+		{"init", ".", "--offline", "--no-config-prompt"},
+		{"activate", "--task", "entries of the store"},
+		{"pr", "--base", "HEAD~1", "--head", "HEAD", "--title", "entries of the store"},
+	} {
+		cmd := exec.Command("ctxt", args...)
+		cmd.Dir, cmd.Env = repo.Dir, append(os.Environ(), "HOME="+t.TempDir())
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%.2000s", args, err, out)
+		}
+		if kb := peak(cmd.ProcessState); kb > 512<<10 {
+			t.Errorf("%v: %d MB at most", args, kb>>10)
+		}
+	}
+}
