@@ -23,7 +23,7 @@ type program struct {
 }
 
 // programMemory is far above what git needs: for git log over a million commits some 300 MB.
-const programMemory = 1 << 30
+const programMemory = 512 << 20
 
 // errMemory marks the failure of a run that reached its memory limit.
 var errMemory = errors.New("more memory needed than allowed")
