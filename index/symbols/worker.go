@@ -21,7 +21,7 @@ import (
 //
 // A request is a frame of a number of files, each its language, its time limit in microseconds and its
 // source; an answer is a frame with the fault, the symbols and the imports of each. A frame is a length (4 bytes, little-endian) and so
-// many bytes; numbers in it are unsigned varints, texts a length and their bytes.
+// many bytes; numbers in it are varints, texts a length and their bytes.
 
 const (
 	// workerMemory bounds the private memory of a child, where the system can do so, in bytes. A file
@@ -270,10 +270,10 @@ func (w *worker) ask(batch []*call) error {
 		return err
 	}
 	f := frame{b: append(w.buf[:0], 0, 0, 0, 0)}
-	f.number(uint64(len(batch)))
+	f.number(len(batch))
 	for _, c := range batch {
 		f.text(c.lang)
-		f.number(uint64(c.b.limit.Microseconds()))
+		f.number(int(c.b.limit.Microseconds()))
 		f.bytes(c.src)
 	}
 	if err := f.write(w.in); err != nil {
@@ -354,18 +354,18 @@ func (a *frame) parse(f *frame) error {
 		fault = parse(&b, lang, src)
 	}
 	a.text(fault)
-	a.number(uint64(len(b.symbols)))
+	a.number(len(b.symbols))
 	for _, s := range b.symbols {
 		a.text(s.Name)
 		a.text(string(s.Kind))
 		a.text(s.Recv)
-		a.number(uint64(s.Start))
-		a.number(uint64(s.End))
+		a.number(s.Start)
+		a.number(s.End)
 	}
-	a.number(uint64(len(b.imports)))
+	a.number(len(b.imports))
 	for _, i := range b.imports {
 		a.text(i.Spec)
-		a.number(uint64(i.Line))
+		a.number(i.Line)
 	}
 	return nil
 }
@@ -382,11 +382,11 @@ type frame struct {
 	bad bool
 }
 
-func (f *frame) number(n uint64) { f.b = binary.AppendUvarint(f.b, n) }
+func (f *frame) number(n int) { f.b = binary.AppendVarint(f.b, int64(n)) }
 
-func (f *frame) bytes(b []byte) { f.b = append(binary.AppendUvarint(f.b, uint64(len(b))), b...) }
+func (f *frame) bytes(b []byte) { f.number(len(b)); f.b = append(f.b, b...) }
 
-func (f *frame) text(s string) { f.b = append(binary.AppendUvarint(f.b, uint64(len(s))), s...) }
+func (f *frame) text(s string) { f.number(len(s)); f.b = append(f.b, s...) }
 
 // write sends the parts that were appended behind the four bytes of the length.
 func (f *frame) write(w io.Writer) error {
@@ -413,22 +413,14 @@ func readFrame(r io.Reader, buf []byte) ([]byte, error) {
 	return buf, err
 }
 
-func (f *frame) getNumber() uint64 {
-	n, size := binary.Uvarint(f.b[f.at:])
-	if size <= 0 {
+// getInt reads a number from 0 to 2^31-1.
+func (f *frame) getInt() int {
+	n, size := binary.Varint(f.b[f.at:])
+	if size <= 0 || n < 0 || n > 1<<31-1 {
 		f.bad = true
 		return 0
 	}
 	f.at += size
-	return n
-}
-
-func (f *frame) getInt() int {
-	n := f.getNumber()
-	if n > 1<<31-1 {
-		f.bad = true
-		return 0
-	}
 	return int(n)
 }
 
