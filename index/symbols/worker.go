@@ -236,29 +236,29 @@ func (p *workerPool) start() (*worker, error) {
 	}
 	r2, out, err := os.Pipe()
 	if err != nil {
-		in.Close()
-		w1.Close()
+		_ = in.Close()
+		_ = w1.Close()
 		return nil, err
 	}
 	// Nothing of the environment is handed on, and what a dying child prints is not wanted. A child reads
 	// one file at a time: further threads would only cost.
 	cmd := &exec.Cmd{Path: p.exe, Args: p.args, Env: []string{"GOMAXPROCS=1", "GOGC=800"}, Stdin: in, Stdout: out}
 	err = cmd.Start()
-	in.Close()
-	out.Close()
+	_ = in.Close()
+	_ = out.Close()
 	if err != nil {
-		w1.Close()
-		r2.Close()
+		_ = w1.Close()
+		_ = r2.Close()
 		return nil, err
 	}
 	return &worker{cmd: cmd, in: w1, out: r2, read: bufio.NewReaderSize(r2, 64<<10)}, nil
 }
 
 func (w *worker) stop() {
-	w.in.Close()
+	_ = w.in.Close()
 	_ = w.cmd.Process.Kill() // it may have ended
 	_ = w.cmd.Wait()
-	w.out.Close()
+	_ = w.out.Close()
 }
 
 func (w *worker) ask(batch []*call) error {
