@@ -284,7 +284,7 @@ func TestFull(t *testing.T) {
 func TestShadow(t *testing.T) {
 	f := build(t)
 	find := func(o pick.Options) *pick.File {
-		o.Budget.Files = 4
+		o.Budget.Files = 2
 		b := f.pick(t, "retry/retry.go: Do", o)
 		for i := range b.Files {
 			if b.Files[i].Path == "spare/partner.go" {

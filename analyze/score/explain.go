@@ -112,8 +112,6 @@ func (r *Ranking) describe(i int, f Feature) (kind, text string) {
 		return "folder words", "its folder is named in the title"
 	case FFolderMessages:
 		return "folder messages", "similar past changes touched its folder"
-	case FSize:
-		return "size", count(file.Doc.NumLines(), "line") + " long"
 	case FInDegree:
 		return "importers", "imported by " + count(len(r.in.Snapshot.Importers[i]), "file")
 	case FChurn:

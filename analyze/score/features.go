@@ -49,7 +49,6 @@ const (
 	FRecentMessages
 	FLike
 	FFolderMessages
-	FSize
 	numBase
 )
 
@@ -77,7 +76,7 @@ func Features(ctx context.Context, in Input) (*Table, error) {
 		FDeclares: declares(in), FMention: mentions(in), FStem: stems(in), FScope: scopes(in),
 		FChurn: t.act.churn, FAge: t.act.age, FInDegree: inDegree(in.Snapshot),
 		FLearned: t.lex.learned, FLearnedTitle: t.lex.learnedTitle, FLearnedPath: t.lex.learnedPath, FFolder: folderWords(in),
-		FNear: t.mem.near, FRecentMessages: t.mem.recent, FLike: t.mem.like, FFolderMessages: t.mem.folder, FSize: sizes(in.Snapshot, t.lex.content),
+		FNear: t.mem.near, FRecentMessages: t.mem.recent, FLike: t.mem.like, FFolderMessages: t.mem.folder,
 	}
 	for i := range t.Cols {
 		t.Cols[i] = normalised(t.Cols[i])
@@ -260,18 +259,6 @@ func folderWords(in Input) []float64 {
 	for i, d := range of {
 		for _, h := range words[d] {
 			out[i] += math.Log(1 + float64(len(s.Files))/df[h])
-		}
-	}
-	return out
-}
-
-// sizes is the logarithm of the number of terms of each file that holds a word of the task: there
-// is more to change in a long file, but length alone speaks for none.
-func sizes(s *index.Snapshot, content []float64) []float64 {
-	out := make([]float64, len(s.Files))
-	for i := range s.Files {
-		if content[i] > 0 {
-			out[i] = math.Log1p(float64(len(s.Files[i].Doc.Tokens)))
 		}
 	}
 	return out

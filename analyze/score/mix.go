@@ -21,15 +21,16 @@ type mix struct {
 func changeMix() mix {
 	return mix{
 		features: [numBase]part{
-			FContent: {Keyword, 0.78}, FTitle: {Keyword, 0.59}, FPath: {Keyword, 0.54}, FChunk: {Keyword, 1.13}, FPhrase: {Keyword, 0.9},
-			FLearned: {Keyword, 0.98}, FLearnedTitle: {Keyword, 0.72}, FLearnedPath: {Keyword, 0.55},
-			FMessages: {Keyword, 0.09}, FNear: {Keyword, 0.25}, FRecentMessages: {Keyword, 0.49}, FFolderMessages: {Keyword, 0.59},
-			FMessage: {Keyword, 0.53}, FLike: {Keyword, 0.92}, FDeclares: {Keyword, 0.72}, FMention: {Keyword, 2.22},
-			FStem: {Keyword, 0.62}, FScope: {Keyword, 0.87}, FFolder: {Keyword, 0.4},
-			FInDegree: {Centrality, 0.07}, FSize: {Centrality, 1.19}, FChurn: {Churn, 0.17}, FAge: {Recent, 0.72},
+			FContent: {Keyword, 0.88}, FTitle: {Keyword, 0.69}, FPath: {Keyword, 0.55}, FChunk: {Keyword, 1.22}, FPhrase: {Keyword, 1},
+			FLearned: {Keyword, 0.96}, FLearnedTitle: {Keyword, 0.71}, FLearnedPath: {Keyword, 0.5},
+			FMessages: {Keyword, 0.17}, FNear: {Keyword, 0.29}, FRecentMessages: {Keyword, 0.53}, FFolderMessages: {Keyword, 0.69},
+			FMessage: {Keyword, 0.57}, FLike: {Keyword, 0.85}, FDeclares: {Keyword, 0.84}, FMention: {Keyword, 2.5},
+			FStem: {Keyword, 0.77}, FScope: {Keyword, 1.04}, FFolder: {Keyword, 0.41},
+			FInDegree: {Centrality, 0.21}, FChurn: {Churn, 0.41}, FAge: {Recent, 0.88},
 		},
 		relations: [numRelations]part{
-			rPair: {TestProximity, 0.21}, rPath: {TestProximity, 0.67}, rUses: {TestProximity, 1.08}, rImport: {Centrality, 1.08}, rChange: {Shadow, 0.46},
+			rPair: {TestProximity, 0.24}, rPath: {TestProximity, 0.58}, rUses: {TestProximity, 0.88}, rImport: {Centrality, 1.23},
+			rChange: {Shadow, 0.44},
 		},
 		test: 0.9, other: 0.2,
 	}

@@ -246,6 +246,9 @@ func (r *Ranking) Named() int {
 	return n
 }
 
+// Damping is the factor of a file's role in its score, in (0, 1]: 1 for source.
+func (r *Ranking) Damping(file int) float64 { return r.role(file) }
+
 // Score is a file's score, by id.
 func (r *Ranking) Score(file int) float64 { return r.Scores[file] }
 

@@ -75,7 +75,7 @@ it, which files did it touch? Exit codes: 0 fine; 1 a bar is missed; 2 it could 
 		}
 		return runEval(cmd.Context(), app, o)
 	}
-	cmd.AddCommand(newEvalCompanions(app), newEvalRisk(app))
+	cmd.AddCommand(newEvalCompanions(app), newEvalIntent(app), newEvalRisk(app))
 	return cmd
 }
 

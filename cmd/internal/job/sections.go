@@ -193,14 +193,15 @@ func (r *run) unscoped() []string {
 		if !ok || near[d.Path] {
 			continue
 		}
-		if r.selected.Ranking.Score(i) < unscopedShare*r.selected.Ranking.Top() {
+		if r.selected.Ranking.Score(i) < unscopedShare*r.selected.Ranking.Damping(i)*r.selected.Ranking.Top() {
 			out = append(out, d.Path)
 		}
 	}
 	return out
 }
 
-// unscopedShare is the share of the best score under which a file counts as not reached.
+// unscopedShare is the share of the best score under which a file counts as not reached. A file that is
+// not code is held to its own role's share: the ranking's damping says nothing on what belongs to a change.
 const unscopedShare = 0.05
 
 // verdict is the report's first line.
