@@ -182,7 +182,7 @@ func replay(ctx context.Context, app *App, repo *git.Repo, cs []cases.Replay, me
 		return newSelector(ctx, repo, eval.Bases(ctx, repo, cs), "")
 	}
 	if method != job.MethodCtxt {
-		open = func() (eval.Selector, func() error, error) { return referenceSelector(repo, method) }
+		open = func() (eval.Selector, func() error, error) { return referenceSelector(ctx, repo, method) }
 	}
 	sel, keep, err := open()
 	if err != nil {

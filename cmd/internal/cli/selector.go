@@ -12,7 +12,7 @@ import (
 // newSelector selects as activate does with the default settings, so that a measurement measures the
 // product. The commits are those that it will be asked about; their histories are read in one pass.
 func newSelector(ctx context.Context, repo *git.Repo, commits []git.Hash, cacheDir string) (eval.Selector, func() error, error) {
-	e, err := job.NewEngine(repo, job.EngineOptions{CacheDir: cacheDir})
+	e, err := job.NewEngine(ctx, repo, job.EngineOptions{CacheDir: cacheDir})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -32,8 +32,8 @@ func newSelector(ctx context.Context, repo *git.Repo, commits []git.Hash, cacheD
 }
 
 // referenceSelector selects by a simple method, for comparison.
-func referenceSelector(repo *git.Repo, method string) (eval.Selector, func() error, error) {
-	e, err := job.NewEngine(repo, job.EngineOptions{})
+func referenceSelector(ctx context.Context, repo *git.Repo, method string) (eval.Selector, func() error, error) {
+	e, err := job.NewEngine(ctx, repo, job.EngineOptions{})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -53,7 +53,7 @@ func (app *App) activateEngine(ctx context.Context, root string) (ask eval.Engin
 	if err != nil {
 		return nil, nil, err
 	}
-	e, err := job.NewEngine(repo, job.EngineOptions{})
+	e, err := job.NewEngine(ctx, repo, job.EngineOptions{})
 	if err != nil {
 		return nil, nil, err
 	}

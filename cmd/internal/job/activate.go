@@ -61,7 +61,7 @@ func Activate(ctx context.Context, o ActivateOptions) (*Selected, error) {
 	if errors.Is(err, git.ErrNotRepository) {
 		repo = nil
 	}
-	e, err := NewEngine(repo, EngineOptions{CacheDir: o.CacheDir, Docs: o.Docs, HistoryCommits: o.HistoryCommits, Mode: o.Extractor})
+	e, err := NewEngine(ctx, repo, EngineOptions{CacheDir: o.CacheDir, Docs: o.Docs, HistoryCommits: o.HistoryCommits, Mode: o.Extractor})
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func Companions(ctx context.Context, o CompanionsOptions) (*CompanionsResult, er
 	if len(o.Paths) > 0 {
 		files = named(files, o.Paths)
 	}
-	e, err := NewEngine(repo, EngineOptions{HistoryCommits: o.HistoryCommits})
+	e, err := NewEngine(ctx, repo, EngineOptions{HistoryCommits: o.HistoryCommits})
 	if err != nil {
 		return nil, err
 	}

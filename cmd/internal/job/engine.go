@@ -41,8 +41,9 @@ type EngineOptions struct {
 	Mode           symbols.Mode
 }
 
-// NewEngine opens an engine over a repository, or over none.
-func NewEngine(repo *git.Repo, o EngineOptions) (*Engine, error) {
+// NewEngine opens an engine over a repository, or over none. A cache folder that the repository
+// tracks is refused: what is in it came with the checkout, and would be taken for what was read here.
+func NewEngine(ctx context.Context, repo *git.Repo, o EngineOptions) (*Engine, error) {
 	go pick.Warm() // while files are read
 	e := &Engine{repo: repo, mode: o.Mode, commits: o.HistoryCommits}
 	if o.CacheDir == "" {
@@ -50,6 +51,15 @@ func NewEngine(repo *git.Repo, o EngineOptions) (*Engine, error) {
 			e.docs = index.NewMemory()
 		}
 		return e, nil
+	}
+	if repo != nil {
+		tracked, err := repo.Tracks(ctx, o.CacheDir)
+		if err != nil {
+			return nil, err
+		}
+		if tracked {
+			return nil, fmt.Errorf("cache folder %s: the repository tracks files in it, which nothing here has written: take them out (git rm -r --cached), or use --no-cache or --cache-dir", o.CacheDir)
+		}
 	}
 	mode := o.Mode
 	if mode == "" {

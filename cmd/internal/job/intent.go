@@ -63,7 +63,7 @@ func madeText(n int, title string) string {
 
 // Add checks each case's text, and a made one, against the case's base.
 func (f *IntentFigures) Add(ctx context.Context, repo *git.Repo, cs []cases.Replay) error {
-	e, err := NewEngine(repo, EngineOptions{})
+	e, err := NewEngine(ctx, repo, EngineOptions{})
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func TestReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := NewEngine(repo, EngineOptions{})
+	e, err := NewEngine(t.Context(), repo, EngineOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

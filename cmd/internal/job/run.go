@@ -99,7 +99,7 @@ func (r *run) open(ctx context.Context) (err error) {
 		r.fork = r.base
 		r.out.Notes = append(r.out.Notes, "base and head share no history: compared with the base itself")
 	}
-	if r.engine, err = NewEngine(r.repo, EngineOptions{CacheDir: r.o.CacheDir, HistoryCommits: r.o.HistoryCommits}); err != nil {
+	if r.engine, err = NewEngine(ctx, r.repo, EngineOptions{CacheDir: r.o.CacheDir, HistoryCommits: r.o.HistoryCommits}); err != nil {
 		return err
 	}
 	r.out.Base, r.out.Head, r.out.MergeBase = r.base.String(), r.head.String(), r.fork.String()

@@ -57,7 +57,7 @@ func Scan(ctx context.Context, o ActivateOptions) (*ScanResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := NewEngine(repo, EngineOptions{CacheDir: o.CacheDir, HistoryCommits: o.HistoryCommits, Mode: o.Extractor})
+	e, err := NewEngine(ctx, repo, EngineOptions{CacheDir: o.CacheDir, HistoryCommits: o.HistoryCommits, Mode: o.Extractor})
 	if err != nil {
 		return nil, err
 	}

@@ -285,7 +285,7 @@ func TestBudgetHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := NewEngine(repo, EngineOptions{})
+	e, err := NewEngine(t.Context(), repo, EngineOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
