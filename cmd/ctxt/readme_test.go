@@ -1,10 +1,12 @@
 package main
 
 import (
+	"html"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -88,8 +90,17 @@ func TestGuide(t *testing.T) {
 			t.Errorf("%s: %q is not in %s", page, row, commentText)
 		}
 	}
+	ran := 0
 	for _, m := range regexp.MustCompile(`(?s)<pre>(.*?)</pre>`).FindAllStringSubmatch(text, -1) {
-		checkFlags(t, block{page: page}, m[1])
+		script := html.UnescapeString(regexp.MustCompile(`<[^>]+>`).ReplaceAllString(m[1], ""))
+		checkFlags(t, block{page: page}, script)
+		if lines := strings.Split(strings.TrimSpace(script), "\n"); !slices.ContainsFunc(lines, func(l string) bool { return !strings.HasPrefix(l, "ctxt ") }) {
+			runBlock(t, block{page: page, lang: "sh", text: script}, script)
+			ran += len(lines)
+		}
+	}
+	if ran < 7 {
+		t.Errorf("%s: %d commands were run", page, ran)
 	}
 }
 
