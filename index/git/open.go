@@ -19,7 +19,7 @@ var (
 	ErrUnknown       = errors.New("unknown revision")
 	ErrAbsent        = errors.New("object is not in this clone")
 	ErrTooLarge      = errors.New("object is over the size limit")
-	ErrUnreadable    = errors.New("object cannot be read")
+	ErrUnreadable    = errors.New("object cannot be read (git fsck lists what is damaged; fetch or clone it again)")
 	ErrNotFound      = errors.New("no such path")
 )
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -109,10 +110,16 @@ func (p *program) fail(ctx context.Context, what string, err error, e *stderr) e
 		return fmt.Errorf("git %s: %w (%w)", what, errMemory, err)
 	}
 	if s := e.line(); s != "" {
+		if damaged.MatchString(s) {
+			return fmt.Errorf("git %s: %w: %s (%w)", what, ErrUnreadable, s, err)
+		}
 		return fmt.Errorf("git %s: %s (%w)", what, s, err)
 	}
 	return fmt.Errorf("git %s: %w", what, err)
 }
+
+// damaged is how git says that an object or a pack is broken.
+var damaged = regexp.MustCompile(`(?i)is corrupt|inflate: |failed to validate delta|unable to unpack|non-monotonic index|packfile .* (?:cannot|index)`)
 
 // exitCode returns the exit status in err, or -1.
 func exitCode(err error) int {

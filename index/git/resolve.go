@@ -106,7 +106,10 @@ func (r *Repo) unknown(ctx context.Context, rev string) error {
 		return fmt.Errorf("%w %q: the repository has no commit yet; make the first one: git add . && git commit", ErrUnknown, rev)
 	}
 	if i := strings.IndexAny(rev, "^~"); i > 0 {
-		if _, err := r.resolve(ctx, rev[:i]); err == nil {
+		if h, err := r.resolve(ctx, rev[:i]); err == nil {
+			if _, err := r.rawCommit(ctx, h); err != nil {
+				return fmt.Errorf("%s: %w", rev[:i], err)
+			}
 			return fmt.Errorf("%w %q: the history of %s ends before it", ErrUnknown, rev, rev[:i])
 		}
 	}
