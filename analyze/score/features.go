@@ -129,7 +129,7 @@ func declares(in Input) []float64 {
 // share it, the more.
 func mentions(in Input) []float64 {
 	out := make([]float64, len(in.Snapshot.Files))
-	for _, m := range in.Task.Paths {
+	for _, m := range slices.Concat(in.Task.Paths, plainFiles(in.Task)) {
 		var match []int
 		for i := range in.Snapshot.Files {
 			p := strings.ToLower(in.Snapshot.Files[i].Path)
@@ -142,6 +142,18 @@ func mentions(in Input) []float64 {
 		}
 		for _, i := range match {
 			out[i] += m.Weight / float64(len(match))
+		}
+	}
+	return out
+}
+
+// plainFiles are the names without a dot or a slash that only a file has, such as Dockerfile and
+// Makefile, as the title says them.
+func plainFiles(t *task.Task) []task.Mention {
+	var out []task.Mention
+	for _, w := range t.Words {
+		if strings.HasSuffix(w, "file") && len(w) > len("file") {
+			out = append(out, task.Mention{Text: w, Weight: 1})
 		}
 	}
 	return out

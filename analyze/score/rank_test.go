@@ -320,3 +320,22 @@ func TestAreas(t *testing.T) {
 		}
 	}
 }
+
+// TestPlainFile finds a file whose name has neither a dot nor a slash by its name.
+func TestPlainFile(t *testing.T) {
+	r := gittest.New(t)
+	r.Write("Dockerfile", "FROM scratch\n")
+	r.Write("docker.go", "package p\n\n// Docker runs the file in docker.\nfunc Docker() {}\n")
+	r.Write("build/profile.go", "package build\n")
+	r.Commit("first")
+	s, h := snapshot(t, r)
+	tab, err := score.Features(context.Background(), score.Input{Snapshot: s, History: h, Task: task.Parse("slim the Dockerfile, not the file profile", "", task.Change)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range s.Files {
+		if got, want := tab.Cols[score.FMention][i] > 0, s.Files[i].Path == "Dockerfile"; got != want {
+			t.Errorf("%s named: %t", s.Files[i].Path, got)
+		}
+	}
+}
