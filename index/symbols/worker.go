@@ -410,6 +410,9 @@ func readFrame(r io.Reader, buf []byte) ([]byte, error) {
 	}
 	buf = buf[:n]
 	_, err := io.ReadFull(r, buf)
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF // the end of the input is an end between messages only
+	}
 	return buf, err
 }
 

@@ -178,6 +178,7 @@ func FuzzWork(f *testing.F) {
 	f.Add(b.Bytes())
 	f.Add([]byte{5, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0x7f})
 	f.Add([]byte(strings.Repeat("\xff", 12)))
+	f.Add([]byte("000\x00")) // a length and nothing behind it
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var out bytes.Buffer
 		if err := work(bytes.NewReader(data), &out); err == nil && len(data) > 0 && out.Len() == 0 {
