@@ -220,7 +220,7 @@ func family(kind string) string {
 		return "content"
 	case "messages", "folder messages":
 		return "message"
-	case "folder words":
+	case "folder words", "scope":
 		return "path"
 	}
 	return kind

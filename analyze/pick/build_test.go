@@ -391,3 +391,14 @@ func FuzzFences(f *testing.F) {
 		}
 	})
 }
+
+// TestReasonTellsThingsOnce holds that where a file lies is told once, however many signals say it.
+func TestReasonTellsThingsOnce(t *testing.T) {
+	s := score.Scored{Parts: []score.Part{{Weight: 1, Evidence: []score.Evidence{
+		{Kind: "path", Text: "its path has promql", Share: 0.5}, {Kind: "scope", Text: "in the title's scope promql", Share: 0.4},
+		{Kind: "folder words", Text: "its folder is named in the title", Share: 0.3}, {Kind: "content", Text: "holds sorting", Share: 0.1},
+	}}}}
+	if got := pick.Reason(s); got != "its path has promql; holds sorting" {
+		t.Errorf("%q", got)
+	}
+}
