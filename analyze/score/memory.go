@@ -149,7 +149,6 @@ func newMemory(in Input, ids []int32) *memory {
 type activity struct {
 	churn []float64 // log(1 + Σ over commits of 2^(−age/60 days)/√files)
 	age   []float64 // 2^(−age of the last change/30 days)
-	fixes []float64 // the part of churn that repairs
 }
 
 const (
@@ -160,7 +159,7 @@ const (
 
 func newActivity(in Input, ids []int32) *activity {
 	n := len(in.Snapshot.Files)
-	a := &activity{churn: make([]float64, n), age: make([]float64, n), fixes: make([]float64, n)}
+	a := &activity{churn: make([]float64, n), age: make([]float64, n)}
 	half := churnHalfLife
 	if in.ChurnHalfLifeDays > 0 {
 		half = in.ChurnHalfLifeDays * day
@@ -177,9 +176,6 @@ func newActivity(in Input, ids []int32) *activity {
 			if f := ids[id]; f >= 0 {
 				a.churn[f] += w
 				a.age[f] = max(a.age[f], recent)
-				if commit.Fix {
-					a.fixes[f] += w
-				}
 			}
 		}
 	}
