@@ -55,19 +55,6 @@ func init() {
 	}
 }
 
-// as runs ctxt under another name and returns its exit code and outputs.
-func (p *crashProject) as(name string, env []string, args ...string) (code int, stdout, stderr string) {
-	p.t.Helper()
-	var out, errs bytes.Buffer
-	cmd := exec.Command(name, args...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.repo.Dir, append(p.env, env...), &out, &errs
-	err := cmd.Run()
-	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() < 0 || cmd.ProcessState.ExitCode() == 99 {
-		p.t.Fatalf("%s %v: %v\n%s", name, args, err, errs.String())
-	}
-	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
-}
-
 // whole checks that every file under .ctxt that a command reads is whole.
 func (p *crashProject) whole() {
 	p.t.Helper()

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"unicode/utf8"
 )
 
 // The caps on what is read from disk, in bytes.
@@ -192,6 +193,9 @@ func decode(path string, data []byte, into any, next string) error {
 	}
 	if err := json.Unmarshal(data, into); err != nil {
 		return fmt.Errorf("%s: %s; %s", path, JSONFault(data, err), next)
+	}
+	if !utf8.Valid(data) { // which the JSON reader would replace in silence: another path, another name
+		return fmt.Errorf("%s: not all of it is UTF-8; %s", path, next)
 	}
 	return nil
 }

@@ -112,6 +112,7 @@ func TestRefused(t *testing.T) {
 		{"unknown type", root(`{"full_path":"a","type":"link"}`), `: node "a" has the unknown type "link"`},
 		{"file with children", root(`{"full_path":"a","type":"file","children":[{"full_path":"a/b","type":"file"}]}`), `: node "a" is a file with children`},
 		{"null", root(`null`), `: child 0 of "." is null`},
+		{"not UTF-8", root(`{"full_path":"a` + "\xe3" + `","type":"file"}`), ": not all of it is UTF-8" + rebuild},
 		{"deep", strings.Repeat("[", 100000), ": line 1, column "},
 	}
 	file := filepath.Join(t.TempDir(), ".ctxt", "ctx_index.json")
