@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -230,6 +231,38 @@ func FuzzRequest(f *testing.F) {
 		s.ServeHTTP(w, req)
 		if w.Code != 200 && w.Code != 400 && w.Code != 413 || !json.Valid(w.Body.Bytes()) {
 			t.Fatalf("status %d: %s", w.Code, w.Body)
+		}
+	})
+}
+
+// FuzzRuntime reads any bytes as the discovery file: what is believed has an address on this machine and
+// a token that is one, and is read again as it was written.
+func FuzzRuntime(f *testing.F) {
+	f.Add([]byte(`{"version":2,"address":"127.0.0.1:40123","token":"` + strings.Repeat("0a", 32) + `","pid":4711,"root_path":"/p","started":"2024-01-02T03:04:05Z"}`))
+	f.Add([]byte(`{"version":2,"address":"127.0.0.1:1@192.0.2.1:80","token":"` + strings.Repeat("A", 64) + `"}`))
+	f.Add([]byte(`{"version":2,"address":"[::ffff:127.0.0.1]:1","token":"` + strings.Repeat("0", 62) + "\r\n" + `"}`))
+	f.Add([]byte(`{"version":2e0}`))
+	f.Add([]byte(strings.Repeat("[", 5000)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file := filepath.Join(t.TempDir(), "ctx_runtime.json")
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		r, err := LoadRuntime(file)
+		if err != nil {
+			if !strings.Contains(err.Error(), file) || strings.Contains(err.Error(), "\n") {
+				t.Fatalf("%q", err)
+			}
+			return
+		}
+		if !regexp.MustCompile(`^127\.0\.0\.1:[0-9]+$`).MatchString(r.Address) || !regexp.MustCompile(`^[0-9a-fA-F]{64}$`).MatchString(r.Token) {
+			t.Fatalf("%q is believed: %+v", data, r)
+		}
+		if err := saveRuntime(file, *r); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := LoadRuntime(file); err != nil || *again != *r {
+			t.Fatalf("%+v, then %+v, %v", r, again, err)
 		}
 	})
 }
