@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -292,11 +293,11 @@ func named(s string, names []string) string {
 	return out + named(after, names)
 }
 
-var commitName = regexp.MustCompile(`\b[0-9a-f]{7,40}\b`)
+var commitName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b[0-9a-f]{7,40}\b`) })
 
 // commits escapes s and makes code spans of commit names, which stay whole and do not link there.
 func commits(s string) string {
-	at := commitName.FindStringIndex(s)
+	at := commitName().FindStringIndex(s)
 	if at == nil {
 		return text(s)
 	}

@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"math"
 	"strings"
+	"sync"
 
 	"github.com/ctxt-dev/ctxt/analyze/score"
 )
@@ -21,7 +22,7 @@ var (
 	//go:embed page/body.html
 	pageBody string
 
-	bodyTemplate = template.Must(template.New("body").Parse(pageBody))
+	bodyTemplate = sync.OnceValue(func() *template.Template { return template.Must(template.New("body").Parse(pageBody)) })
 )
 
 // What the page shows of long lists; the JSON has them all.
@@ -51,7 +52,7 @@ func HTML(r *Report) string {
 </head>
 <body>
 `, hash(pageStyle), hash(pageScript), template.HTMLEscapeString(title), pageStyle)
-	if err := bodyTemplate.Execute(&b, viewOf(r)); err != nil {
+	if err := bodyTemplate().Execute(&b, viewOf(r)); err != nil {
 		fmt.Fprintf(&b, "<p>The report could not be rendered: %s</p>\n", template.HTMLEscapeString(err.Error()))
 	}
 	fmt.Fprintf(&b, "<script>%s</script>\n</body>\n</html>\n", pageScript)

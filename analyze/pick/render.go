@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -72,7 +73,7 @@ func firstLine(s string) string {
 // paragraph keeps a line of text from being read as a heading, a list, a quotation or a fence.
 func paragraph(s string) string {
 	s = strings.TrimLeft(s, " ")
-	if s != "" && (strings.ContainsRune("#>-+*=|~_[", rune(s[0])) || numbered.MatchString(s)) {
+	if s != "" && (strings.ContainsRune("#>-+*=|~_[", rune(s[0])) || numbered().MatchString(s)) {
 		return "· " + s
 	}
 	return s
@@ -99,7 +100,7 @@ func inline(s string) string {
 }
 
 // numbered is the start of a line that is read as a list's.
-var numbered = regexp.MustCompile(`^[0-9]{1,9}[.)]( |$)`)
+var numbered = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]{1,9}[.)]( |$)`) })
 
 // visible replaces what a reader would not see: control characters, and marks that reorder or hide
 // text. Tabs and newlines stay.

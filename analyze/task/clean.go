@@ -1,24 +1,23 @@
 package task
 
 import (
-	"regexp"
 	"strings"
 )
 
 var (
-	conventional = regexp.MustCompile(`^\s*([A-Za-z]+)(?:\(([^()\s]{1,80})\))?!?:\s+(\S.*)$`)
-	bracketed    = regexp.MustCompile(`^\s*\[([A-Za-z0-9 ._/-]{1,40})\]\s*`)
-	issueTail    = regexp.MustCompile(`\s*\((?:#\d+(?:,\s*)?)+\)\s*$`)
-	htmlComment  = regexp.MustCompile(`(?s)<!--.*?(?:-->|$)`)
-	htmlTag      = regexp.MustCompile(`</?[A-Za-z][^<>\n]{0,300}>`)
-	link         = regexp.MustCompile(`\[([^\]\n]{0,300})\]\([^)\s]{0,500}\)`)
-	image        = regexp.MustCompile(`!\[[^\]\n]{0,300}\]\([^)\n]{0,500}\)`)
-	url          = regexp.MustCompile(`https?://[^\s<>)\]]+`)
-	trailer      = regexp.MustCompile(`(?i)^\s*(signed-off-by|co-authored-by|reviewed-by|acked-by|cc|reported-by|tested-by|helped-by|suggested-by|change-id|backport|pr-url)\s*:`)
-	checkbox     = regexp.MustCompile(`^\s*[-*+]\s+\[[ xX]\]\s*`)
-	closes       = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|see|related to|part of)\s*:?\s+(?:[\w.-]+/[\w.-]+)?#\d+`)
-	mention      = regexp.MustCompile(`(^|\s)@[A-Za-z0-9][\w-]*(/[\w-]+)?`)
-	reference    = regexp.MustCompile(`(?:[\w.-]+/[\w.-]+)?#\d+\b|\bGH-\d+\b`)
+	conventional = lazily(`^\s*([A-Za-z]+)(?:\(([^()\s]{1,80})\))?!?:\s+(\S.*)$`)
+	bracketed    = lazily(`^\s*\[([A-Za-z0-9 ._/-]{1,40})\]\s*`)
+	issueTail    = lazily(`\s*\((?:#\d+(?:,\s*)?)+\)\s*$`)
+	htmlComment  = lazily(`(?s)<!--.*?(?:-->|$)`)
+	htmlTag      = lazily(`</?[A-Za-z][^<>\n]{0,300}>`)
+	link         = lazily(`\[([^\]\n]{0,300})\]\([^)\s]{0,500}\)`)
+	image        = lazily(`!\[[^\]\n]{0,300}\]\([^)\n]{0,500}\)`)
+	url          = lazily(`https?://[^\s<>)\]]+`)
+	trailer      = lazily(`(?i)^\s*(signed-off-by|co-authored-by|reviewed-by|acked-by|cc|reported-by|tested-by|helped-by|suggested-by|change-id|backport|pr-url)\s*:`)
+	checkbox     = lazily(`^\s*[-*+]\s+\[[ xX]\]\s*`)
+	closes       = lazily(`(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|see|related to|part of)\s*:?\s+(?:[\w.-]+/[\w.-]+)?#\d+`)
+	mention      = lazily(`(^|\s)@[A-Za-z0-9][\w-]*(/[\w-]+)?`)
+	reference    = lazily(`(?:[\w.-]+/[\w.-]+)?#\d+\b|\bGH-\d+\b`)
 )
 
 // titleParts splits a title into its text, the conventional scope and the type that its prefix names.
@@ -36,7 +35,7 @@ func titleParts(title string) (text, scope string, typ Type) {
 }
 
 // area is what a title says before its first colon, or in brackets or parentheses.
-var area = regexp.MustCompile(`^\s*(?:[A-Za-z]+\(([^()]{1,60})\)!?:|\[([^\]]{1,40})\]|([A-Za-z][\w./*-]*(?:\s*[,&/]\s*[\w./*-]+){0,3}):\s)`)
+var area = lazily(`^\s*(?:[A-Za-z]+\(([^()]{1,60})\)!?:|\[([^\]]{1,40})\]|([A-Za-z][\w./*-]*(?:\s*[,&/]\s*[\w./*-]+){0,3}):\s)`)
 
 // areasOf lists the parts of the project that a title names before its text, lower case: router of
 // "fix(router): …", promql and tsdb of "promql, tsdb: …", web of "[web] …".

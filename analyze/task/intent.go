@@ -3,7 +3,6 @@ package task
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
 )
 
@@ -105,9 +104,9 @@ var generic = func() map[string]bool {
 }()
 
 var (
-	clauseEnd = regexp.MustCompile(`[.;,!?\n]+|\b(?:and|but|while|yet|however|then)\b`)
-	clauseAct = regexp.MustCompile(`(?i)^\s*(?:please\s+|also\s+|we\s+(?:must|should|will|need to)\s+|it\s+(?:must|should)\s+)?((?:do not|don't|never|must not|should not|without)\s+)?([a-z]+)\s+(.{2,80})$`)
-	article   = regexp.MustCompile(`(?i)^(?:the|a|an|all|any|every|each|its|this|that|our)\s+`)
+	clauseEnd = lazily(`[.;,!?\n]+|\b(?:and|but|while|yet|however|then)\b`)
+	clauseAct = lazily(`(?i)^\s*(?:please\s+|also\s+|we\s+(?:must|should|will|need to)\s+|it\s+(?:must|should)\s+)?((?:do not|don't|never|must not|should not|without)\s+)?([a-z]+)\s+(.{2,80})$`)
+	article   = lazily(`(?i)^(?:the|a|an|all|any|every|each|its|this|that|our)\s+`)
 )
 
 // opposites are verbs that undo each other.

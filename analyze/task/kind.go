@@ -1,7 +1,6 @@
 package task
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -22,16 +21,16 @@ var conventionalTypes = map[string]string{
 
 var typeWords = []struct {
 	name  string
-	words *regexp.Regexp
+	words expr
 }{
-	{"security", regexp.MustCompile(`(?i)\b(security|vulnerabilit(y|ies)|cve-\d+|xss|csrf|injection|sanitiz(e|ing)|privilege)\b`)},
-	{"performance", regexp.MustCompile(`(?i)\b(perf|performance|faster|slow(er|ness)?|speed(s|up)?|optimi[sz](e|es|ed|ation)|latency|allocations?|throughput)\b`)},
-	{"bug fix", regexp.MustCompile(`(?i)\b(fix(es|ed)?|bugs?|crash(es)?|panics?|regression|broken|incorrect(ly)?|wrong(ly)?|fails?|errors?|exception|traceback|leak|race|deadlock)\b`)},
-	{"docs", regexp.MustCompile(`(?i)\b(docs?|documentation|readme|typos?|docstrings?|changelog)\b`)},
-	{"test", regexp.MustCompile(`(?i)\b(tests?|coverage|flaky|fixtures?|benchmarks?)\b`)},
-	{"refactor", regexp.MustCompile(`(?i)\b(refactor(s|ed|ing)?|clean ?up|simplif(y|ies)|renam(e|es|ed)|move[sd]?|extract|deduplicate|remove[sd]?|tidy)\b`)},
-	{"config", regexp.MustCompile(`(?i)\b(ci|build|bump|upgrade|dependenc(y|ies)|workflow|lint(er)?|release|config(uration)?)\b`)},
-	{"feature", regexp.MustCompile(`(?i)\b(add(s|ed|ing)?|support(s|ed)?|implement(s|ed)?|introduce[sd]?|allow(s|ed)?|new|enable[sd]?|feature)\b`)},
+	{"security", lazily(`(?i)\b(security|vulnerabilit(y|ies)|cve-\d+|xss|csrf|injection|sanitiz(e|ing)|privilege)\b`)},
+	{"performance", lazily(`(?i)\b(perf|performance|faster|slow(er|ness)?|speed(s|up)?|optimi[sz](e|es|ed|ation)|latency|allocations?|throughput)\b`)},
+	{"bug fix", lazily(`(?i)\b(fix(es|ed)?|bugs?|crash(es)?|panics?|regression|broken|incorrect(ly)?|wrong(ly)?|fails?|errors?|exception|traceback|leak|race|deadlock)\b`)},
+	{"docs", lazily(`(?i)\b(docs?|documentation|readme|typos?|docstrings?|changelog)\b`)},
+	{"test", lazily(`(?i)\b(tests?|coverage|flaky|fixtures?|benchmarks?)\b`)},
+	{"refactor", lazily(`(?i)\b(refactor(s|ed|ing)?|clean ?up|simplif(y|ies)|renam(e|es|ed)|move[sd]?|extract|deduplicate|remove[sd]?|tidy)\b`)},
+	{"config", lazily(`(?i)\b(ci|build|bump|upgrade|dependenc(y|ies)|workflow|lint(er)?|release|config(uration)?)\b`)},
+	{"feature", lazily(`(?i)\b(add(s|ed|ing)?|support(s|ed)?|implement(s|ed)?|introduce[sd]?|allow(s|ed)?|new|enable[sd]?|feature)\b`)},
 }
 
 // detectType reads the title first and the body only when the title says nothing.
@@ -47,10 +46,10 @@ func detectType(title, body string) Type {
 }
 
 var (
-	traceback  = regexp.MustCompile(`(?m)Traceback \(most recent call last\)|^\s+at [\w$.<>]+\(|^\s*File "[^"\n]+", line \d+|^goroutine \d+|^\s*panic: |^\s*thread '[^'\n]+' panicked`)
-	issueWords = regexp.MustCompile(`(?i)(steps to reproduce|expected (behavior|behaviour|result|output)|actual (behavior|behaviour|result)|how to reproduce|minimal (example|reproduc)|what happened|describe the bug|i('m| am) (trying|getting|using|seeing)|^description\b.*\n|when i |i would (like|expect)|is there (a|any) way|environment:|versions?:\s*\n)`)
-	askWords   = regexp.MustCompile(`(?i)(\?\s*$|\bdoes(n't| not) work\b|\bshould (not )?\b|\bfails? (when|with|if|on|to)\b|\bunexpected(ly)?\b)`)
-	doneWords  = regexp.MustCompile(`(?im)^\s*[-*]?\s*(add(ed|s)?|fix(ed|es)?|remov(e|es|ed)|updat(e|es|ed)|us(e|es|ed)|mov(e|es|ed)|renam(e|es|ed)|refactor(ed|s)?|implement(ed|s)?|chang(e|es|ed)|mak(e|es)|support|allow|introduc(e|es|ed)|simplif(y|ies|ied)|replac(e|es|ed)|improv(e|es|ed)|ensur(e|es)|avoid|drop|bump|handle|prevent|correct|feat|perf|chore|docs?|test)\b`)
+	traceback  = lazily(`(?m)Traceback \(most recent call last\)|^\s+at [\w$.<>]+\(|^\s*File "[^"\n]+", line \d+|^goroutine \d+|^\s*panic: |^\s*thread '[^'\n]+' panicked`)
+	issueWords = lazily(`(?i)(steps to reproduce|expected (behavior|behaviour|result|output)|actual (behavior|behaviour|result)|how to reproduce|minimal (example|reproduc)|what happened|describe the bug|i('m| am) (trying|getting|using|seeing)|^description\b.*\n|when i |i would (like|expect)|is there (a|any) way|environment:|versions?:\s*\n)`)
+	askWords   = lazily(`(?i)(\?\s*$|\bdoes(n't| not) work\b|\bshould (not )?\b|\bfails? (when|with|if|on|to)\b|\bunexpected(ly)?\b)`)
+	doneWords  = lazily(`(?im)^\s*[-*]?\s*(add(ed|s)?|fix(ed|es)?|remov(e|es|ed)|updat(e|es|ed)|us(e|es|ed)|mov(e|es|ed)|renam(e|es|ed)|refactor(ed|s)?|implement(ed|s)?|chang(e|es|ed)|mak(e|es)|support|allow|introduc(e|es|ed)|simplif(y|ies|ied)|replac(e|es|ed)|improv(e|es|ed)|ensur(e|es)|avoid|drop|bump|handle|prevent|correct|feat|perf|chore|docs?|test)\b`)
 )
 
 // detectKind weighs the marks of a described problem against those of a described change.

@@ -2,17 +2,16 @@ package task
 
 import (
 	"path"
-	"regexp"
 	"sort"
 	"strconv"
 	"strings"
 )
 
 var (
-	codeSpan  = regexp.MustCompile("`([^`\n]{1,200})`")
-	pathLike  = regexp.MustCompile(`[A-Za-z0-9_@~+-][A-Za-z0-9_.@~+/\\-]*(?:[/\\][A-Za-z0-9_.@~+-]+|\.[A-Za-z][A-Za-z0-9]{0,7})(?::(\d+))?`)
-	frameLine = regexp.MustCompile(`File "([^"\n]{1,300})", line (\d+)`)
-	identLike = regexp.MustCompile(`[A-Za-z_$][A-Za-z0-9_$]*(?:(?:\.|::|->|#)[A-Za-z_$][A-Za-z0-9_$]*)*(\(\))?`)
+	codeSpan  = lazily("`([^`\n]{1,200})`")
+	pathLike  = lazily(`[A-Za-z0-9_@~+-][A-Za-z0-9_.@~+/\\-]*(?:[/\\][A-Za-z0-9_.@~+-]+|\.[A-Za-z][A-Za-z0-9]{0,7})(?::(\d+))?`)
+	frameLine = lazily(`File "([^"\n]{1,300})", line (\d+)`)
+	identLike = lazily(`[A-Za-z_$][A-Za-z0-9_$]*(?:(?:\.|::|->|#)[A-Za-z_$][A-Za-z0-9_$]*)*(\(\))?`)
 )
 
 const maxMentions = 200

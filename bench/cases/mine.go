@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/ctxt-dev/ctxt/bench"
@@ -114,9 +115,9 @@ func caseOf(c *git.Commit) (Replay, rule) {
 	switch {
 	case !ok:
 		return Replay{}, plainMerge
-	case chore.MatchString(title):
+	case chore().MatchString(title):
 		return Replay{}, choreTitle
-	case len(word.FindAllString(title, 3)) < 3:
+	case len(word().FindAllString(title, 3)) < 3:
 		return Replay{}, shortTitle
 	case len(c.Changes) > maxTouched:
 		return Replay{}, manyFiles
@@ -131,16 +132,21 @@ func caseOf(c *git.Commit) (Replay, rule) {
 	return Replay{SHA: c.Hash.String(), Base: c.Parents[0].String(), Title: title, Body: body, Gold: gold}, fits
 }
 
+// lazily is an expression that is compiled when it is first needed.
+func lazily(source string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
+}
+
 var (
-	bot   = regexp.MustCompile(`(?i)\[bot\]|^(dependabot|renovate|mergify|greenkeeper|pyup|snyk|autofix-ci|github-actions|pre-commit-ci)\b|[-_ ]bot(@|$)`)
-	chore = regexp.MustCompile(`(?i)^\[?(chore|build|ci|docs?|documentation|style|release[sd]?|releasing|bump(s|ed|ing)?|reverts?|merge[sd]?|prepare|cut|changelog|version|typos?|lint|skip|skip[- ]ci|fix (a )?(typos?|lint(er|ing)?)|upd?ates? (the )?(dep(s|endenc(y|ies))?|dev|modules?|third|lock ?files?|changelog|version)|deps)\b|^v?\d+\.\d+`)
-	word  = regexp.MustCompile(`\p{L}{2,}`)
+	bot   = lazily(`(?i)\[bot\]|^(dependabot|renovate|mergify|greenkeeper|pyup|snyk|autofix-ci|github-actions|pre-commit-ci)\b|[-_ ]bot(@|$)`)
+	chore = lazily(`(?i)^\[?(chore|build|ci|docs?|documentation|style|release[sd]?|releasing|bump(s|ed|ing)?|reverts?|merge[sd]?|prepare|cut|changelog|version|typos?|lint|skip|skip[- ]ci|fix (a )?(typos?|lint(er|ing)?)|upd?ates? (the )?(dep(s|endenc(y|ies))?|dev|modules?|third|lock ?files?|changelog|version)|deps)\b|^v?\d+\.\d+`)
+	word  = lazily(`\p{L}{2,}`)
 	// number is the trailing reference to a pull request that squash merges add.
-	number  = regexp.MustCompile(`\s*\([#!]\d+\)\s*$`)
-	trailer = regexp.MustCompile(`(?i)^((signed-off-by|co-authored-by|reviewed-by|acked-by|cc|reported-by|tested-by|helped-by|suggested-by|change-id|pr-url|backport)\s*:|see merge request )`)
+	number  = lazily(`\s*\([#!]\d+\)\s*$`)
+	trailer = lazily(`(?i)^((signed-off-by|co-authored-by|reviewed-by|acked-by|cc|reported-by|tested-by|helped-by|suggested-by|change-id|pr-url|backport)\s*:|see merge request )`)
 )
 
-func isBot(who string) bool { return bot.MatchString(who) }
+func isBot(who string) bool { return bot().MatchString(who) }
 
 // taskOf splits a message into the change's title and body. A merge has them in its body, below
 // the subject that the forge wrote; ok is false for a merge that has none there.
@@ -151,17 +157,17 @@ func taskOf(message string, merge bool) (title, body string, ok bool) {
 			return "", "", false
 		}
 		subject, rest, _ = strings.Cut(strings.TrimSpace(rest), "\n")
-		if subject = strings.TrimSpace(subject); subject == "" || trailer.MatchString(subject) {
+		if subject = strings.TrimSpace(subject); subject == "" || trailer().MatchString(subject) {
 			return "", "", false
 		}
 	}
 	var kept []string
 	for line := range strings.Lines(rest) {
-		if line = strings.TrimRight(line, " \t\r\n"); !trailer.MatchString(strings.TrimSpace(line)) {
+		if line = strings.TrimRight(line, " \t\r\n"); !trailer().MatchString(strings.TrimSpace(line)) {
 			kept = append(kept, line)
 		}
 	}
-	title = number.ReplaceAllString(strings.TrimSpace(subject), "")
+	title = number().ReplaceAllString(strings.TrimSpace(subject), "")
 	return clip(title, maxTitle), clip(strings.TrimSpace(strings.Join(kept, "\n")), maxBody), true
 }
 
@@ -185,7 +191,7 @@ func goldOf(changes []git.Change) (gold []string, code int) {
 			continue
 		}
 		gold = append(gold, path)
-		if !test.MatchString(path) {
+		if !test().MatchString(path) {
 			code++
 		}
 	}
@@ -212,4 +218,4 @@ func isSource(path string) bool {
 }
 
 // test matches the paths of tests and what belongs to them.
-var test = regexp.MustCompile(`(^|/)(tests?|__tests__|specs?|testdata|fixtures|e2e)/|(^|/)test_[^/]*\.py$|_test\.[^/.]+$|\.(test|spec)\.[^/]+$|Tests?\.(java|kt|php|cs|scala|swift)$`)
+var test = lazily(`(^|/)(tests?|__tests__|specs?|testdata|fixtures|e2e)/|(^|/)test_[^/]*\.py$|_test\.[^/.]+$|\.(test|spec)\.[^/]+$|Tests?\.(java|kt|php|cs|scala|swift)$`)

@@ -32,7 +32,8 @@ const (
 	spareBytes = 32 << 20
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli is made when it is first needed: most commands start without a cache.
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // key names a record: content, and what it was read as.
 type key struct {
@@ -330,5 +331,5 @@ func intact(rec []byte) bool {
 
 // checksum covers the record's key too: a damaged key must not give one content another's record.
 func checksum(rec []byte) uint32 {
-	return crc32.Update(crc32.Checksum(rec[:recordLen-4], castagnoli), castagnoli, rec[recordLen:])
+	return crc32.Update(crc32.Checksum(rec[:recordLen-4], castagnoli()), castagnoli(), rec[recordLen:])
 }

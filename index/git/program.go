@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -110,7 +111,7 @@ func (p *program) fail(ctx context.Context, what string, err error, e *stderr) e
 		return fmt.Errorf("git %s: %w (%w)", what, errMemory, err)
 	}
 	if s := e.line(); s != "" {
-		if damaged.MatchString(s) {
+		if damaged().MatchString(s) {
 			return fmt.Errorf("git %s: %w: %s (%w)", what, ErrUnreadable, s, err)
 		}
 		return fmt.Errorf("git %s: %s (%w)", what, s, err)
@@ -119,7 +120,9 @@ func (p *program) fail(ctx context.Context, what string, err error, e *stderr) e
 }
 
 // damaged is how git says that an object or a pack is broken.
-var damaged = regexp.MustCompile(`(?i)is corrupt|inflate: |failed to validate delta|unable to unpack|non-monotonic index|packfile .* (?:cannot|index)`)
+var damaged = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)is corrupt|inflate: |failed to validate delta|unable to unpack|non-monotonic index|packfile .* (?:cannot|index)`)
+})
 
 // exitCode returns the exit status in err, or -1.
 func exitCode(err error) int {

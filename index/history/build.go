@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/ctxt-dev/ctxt/index/cache"
 	"github.com/ctxt-dev/ctxt/index/git"
@@ -336,7 +337,9 @@ func renames(changes []git.Change) map[string]string {
 	return pairs
 }
 
-var fixWords = regexp.MustCompile(`(?i)\b(fix(es|ed|ing)?|bug(fix)?s?|hotfix|regressions?|crash(es)?|panics?|deadlocks?|leaks?|repairs?|revert(s|ed)?)\b`)
+var fixWords = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(fix(es|ed|ing)?|bug(fix)?s?|hotfix|regressions?|crash(es)?|panics?|deadlocks?|leaks?|repairs?|revert(s|ed)?)\b`)
+})
 
 // IsFix reports whether a message's subject says that the change repairs something.
-func IsFix(subject string) bool { return fixWords.MatchString(subject) }
+func IsFix(subject string) bool { return fixWords().MatchString(subject) }

@@ -40,7 +40,8 @@ const (
 	flagOversize // of a commit
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli is made when it is first needed: most commands start without a cache.
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // reading names how commits become a History: a file that another reading made is not used. What
 // changes without showing in the sample below (how paths follow renames, what is kept of a message)
@@ -52,7 +53,7 @@ func reading() uint32 {
 	for _, t := range m.terms {
 		h.Write(binary.LittleEndian.AppendUint32(nil, t))
 	}
-	h.Write([]byte(fixWords.String()))
+	h.Write([]byte(fixWords().String()))
 	return h.Sum32()
 }
 
@@ -178,7 +179,7 @@ func (w *writer) bytes() []byte {
 		}
 	}
 	buf = append(append(buf, w.hashes...), w.text...)
-	binary.LittleEndian.PutUint32(buf[len(magic):], crc32.Checksum(buf[len(magic)+4:], castagnoli))
+	binary.LittleEndian.PutUint32(buf[len(magic):], crc32.Checksum(buf[len(magic)+4:], castagnoli()))
 	return buf
 }
 
@@ -198,7 +199,7 @@ type file struct {
 // open takes a file apart; false means that it is damaged or of another version.
 func open(data []byte) (*file, bool) {
 	fixed := len(magic) + 4
-	if len(data) < fixed+4*headWords || string(data[:len(magic)]) != magic || crc32.Checksum(data[fixed:], castagnoli) != binary.LittleEndian.Uint32(data[len(magic):]) {
+	if len(data) < fixed+4*headWords || string(data[:len(magic)]) != magic || crc32.Checksum(data[fixed:], castagnoli()) != binary.LittleEndian.Uint32(data[len(magic):]) {
 		return nil, false
 	}
 	b := data[fixed:]

@@ -23,7 +23,7 @@ func FuzzPast(f *testing.F) {
 	f.Add([]byte(magic))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if n := len(magic) + 4; len(data) >= n {
-			binary.LittleEndian.PutUint32(data[len(magic):], crc32.Checksum(data[n:], castagnoli))
+			binary.LittleEndian.PutUint32(data[len(magic):], crc32.Checksum(data[n:], castagnoli()))
 		}
 		k := newKept()
 		k.add(data)

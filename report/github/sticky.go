@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	gh "github.com/google/go-github/v62/github"
 )
@@ -37,12 +38,14 @@ func (r Run) Marker() string {
 	return fmt.Sprintf("<!-- ctxt:comment key=%s head=%s run=%d attempt=%d -->", strings.ReplaceAll(url.QueryEscape(r.Key), "--", "-%2D"), r.Head, r.ID, r.Attempt)
 }
 
-var markerLine = regexp.MustCompile(`^<!-- ctxt:comment key=(\S{0,400}) head=([0-9a-f]{0,64}) run=([0-9]{1,18}) attempt=([0-9]{1,9}) -->(?:\r?\n|$)`)
+var markerLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^<!-- ctxt:comment key=(\S{0,400}) head=([0-9a-f]{0,64}) run=([0-9]{1,18}) attempt=([0-9]{1,9}) -->(?:\r?\n|$)`)
+})
 
 // ParseMarker reads the marker that stands at the very start of a comment; quoted or further down it
 // does not count.
 func ParseMarker(body string) (run Run, rest string, ok bool) {
-	m := markerLine.FindStringSubmatch(body)
+	m := markerLine().FindStringSubmatch(body)
 	if m == nil {
 		return Run{}, body, false
 	}

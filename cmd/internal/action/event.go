@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // maxEvent is the largest event file that is read; the platform caps payloads at 25 MB.
@@ -84,7 +85,7 @@ type plan struct {
 	foreign     bool   // the head is of another repository and the token is the base's: no shared cache
 }
 
-var sha = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+var sha = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`) })
 
 // supported names the events, for the error that an unknown one gets.
 const supported = "pull_request, pull_request_target, merge_group, push, workflow_dispatch, workflow_run, schedule"
@@ -145,7 +146,7 @@ func planPull(name string, e *event, in inputs) (plan, error) {
 	if pr == nil {
 		return plan{}, fmt.Errorf("the event file is not of a %s: it has no pull_request", name)
 	}
-	if !sha.MatchString(pr.Base.SHA) || !sha.MatchString(pr.Head.SHA) || pr.Number <= 0 {
+	if !sha().MatchString(pr.Base.SHA) || !sha().MatchString(pr.Head.SHA) || pr.Number <= 0 {
 		return plan{}, fmt.Errorf("the event file's pull_request has no number, base.sha or head.sha")
 	}
 	switch {
@@ -161,7 +162,7 @@ func planPull(name string, e *event, in inputs) (plan, error) {
 
 func planMergeGroup(e *event) (plan, error) {
 	g := e.MergeGroup
-	if g == nil || !sha.MatchString(g.BaseSHA) || !sha.MatchString(g.HeadSHA) {
+	if g == nil || !sha().MatchString(g.BaseSHA) || !sha().MatchString(g.HeadSHA) {
 		return plan{}, fmt.Errorf("the event file is not of a merge_group: it has no merge_group with base_sha and head_sha")
 	}
 	if e.Action == "destroyed" {
@@ -175,7 +176,7 @@ func planMergeGroup(e *event) (plan, error) {
 }
 
 func planPush(e *event) (plan, error) {
-	if !sha.MatchString(e.Before) || !sha.MatchString(e.After) || e.Ref == "" {
+	if !sha().MatchString(e.Before) || !sha().MatchString(e.After) || e.Ref == "" {
 		return plan{}, fmt.Errorf("the event file is not of a push: it has no ref with before and after")
 	}
 	branch, ok := strings.CutPrefix(e.Ref, "refs/heads/")
@@ -201,7 +202,7 @@ func planPush(e *event) (plan, error) {
 // planRef is for events that carry no change: the commit against base-ref, or a branch against the
 // default branch.
 func planRef(name string, e *event, in inputs, commit, ref string) (plan, error) {
-	if !sha.MatchString(commit) {
+	if !sha().MatchString(commit) {
 		return plan{}, fmt.Errorf("GITHUB_SHA is %q: want a commit name", commit)
 	}
 	p := plan{base: in.baseRef, head: commit}

@@ -23,7 +23,7 @@ func (a *run) publish(ctx context.Context) (int, error) {
 	if a.name != "workflow_run" || w == nil {
 		return 0, fmt.Errorf("event %q cannot be published: the publisher runs on workflow_run", a.name)
 	}
-	if !sha.MatchString(w.HeadSHA) || w.ID <= 0 {
+	if !sha().MatchString(w.HeadSHA) || w.ID <= 0 {
 		return 0, fmt.Errorf("the event file's workflow_run has no id or head_sha")
 	}
 	if w.Event != "pull_request" && w.Event != "pull_request_target" {

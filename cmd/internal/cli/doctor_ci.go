@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ctxt-dev/ctxt/cmd/internal/action"
 	"github.com/ctxt-dev/ctxt/index/git"
@@ -16,18 +17,23 @@ import (
 // maxWorkflow caps a workflow file, in bytes.
 const maxWorkflow = 1 << 20
 
+// lazily is an expression that is compiled when it is first needed.
+func lazily(source string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })
+}
+
 // What a workflow says, by its lines: keys stand where GitHub's own examples have them.
 var (
-	usesAction   = regexp.MustCompile(`(?m)^\s*-?\s*uses:\s*["']?ctxt-dev/ctxt(@|/)`)
-	usesCheckout = regexp.MustCompile(`(?m)^\s*-?\s*uses:\s*["']?actions/checkout@`)
-	wholeHistory = regexp.MustCompile(`(?m)^\s*fetch-depth:\s*["']?0\b`)
-	mayComment   = regexp.MustCompile(`(?m)(^\s*pull-requests:\s*write\b|^\s*permissions:\s*write-all\b|pull-requests:\s*write\s*[,}])`)
-	setsRights   = regexp.MustCompile(`(?m)^\s*permissions:`)
-	mayRead      = regexp.MustCompile(`(?m)(\bcontents:\s*(read|write)\b|^\s*permissions:\s*(read|write)-all\b)`)
-	noComment    = regexp.MustCompile(`(?m)^\s*comment:\s*["']?false\b`)
-	pullTrigger  = regexp.MustCompile(`\bpull_request\b`)
-	fromTarget   = regexp.MustCompile(`\bpull_request_target\b`)
-	publishes    = regexp.MustCompile(`\bworkflow_run\b`)
+	usesAction   = lazily(`(?m)^\s*-?\s*uses:\s*["']?ctxt-dev/ctxt(@|/)`)
+	usesCheckout = lazily(`(?m)^\s*-?\s*uses:\s*["']?actions/checkout@`)
+	wholeHistory = lazily(`(?m)^\s*fetch-depth:\s*["']?0\b`)
+	mayComment   = lazily(`(?m)(^\s*pull-requests:\s*write\b|^\s*permissions:\s*write-all\b|pull-requests:\s*write\s*[,}])`)
+	setsRights   = lazily(`(?m)^\s*permissions:`)
+	mayRead      = lazily(`(?m)(\bcontents:\s*(read|write)\b|^\s*permissions:\s*(read|write)-all\b)`)
+	noComment    = lazily(`(?m)^\s*comment:\s*["']?false\b`)
+	pullTrigger  = lazily(`\bpull_request\b`)
+	fromTarget   = lazily(`\bpull_request_target\b`)
+	publishes    = lazily(`\bworkflow_run\b`)
 )
 
 // workflows checks the workflows here that use the Action.
@@ -55,7 +61,7 @@ func (d *diagnosis) workflows() {
 			continue
 		}
 		text := withoutComments(string(data))
-		if usesAction.MatchString(text) {
+		if usesAction().MatchString(text) {
 			found = true
 			d.workflow(name, text)
 		}
@@ -67,25 +73,25 @@ func (d *diagnosis) workflows() {
 
 // workflow checks one workflow that uses the Action.
 func (d *diagnosis) workflow(name, text string) {
-	comments := !noComment.MatchString(text) && (pullTrigger.MatchString(text) || publishes.MatchString(text))
+	comments := !noComment().MatchString(text) && (pullTrigger().MatchString(text) || publishes().MatchString(text))
 	sound := true
 	warn := func(command, format string, args ...any) {
 		sound = false
 		d.add("workflow", checkWarn, command, name+": "+format, args...)
 	}
-	if fromTarget.MatchString(text) {
+	if fromTarget().MatchString(text) {
 		warn("trigger it on pull_request; for forks use the two workflows fork-report.yml and fork-publish.yml",
 			"runs on pull_request_target, whose token can write: one checkout of the head gives it to a fork's code")
-	} else if !pullTrigger.MatchString(text) && !publishes.MatchString(text) && !slices.ContainsFunc([]string{"merge_group", "push", "workflow_dispatch", "schedule"}, func(s string) bool { return strings.Contains(text, s) }) {
+	} else if !pullTrigger().MatchString(text) && !publishes().MatchString(text) && !slices.ContainsFunc([]string{"merge_group", "push", "workflow_dispatch", "schedule"}, func(s string) bool { return strings.Contains(text, s) }) {
 		warn("add to it: on: pull_request", "has no trigger that the Action knows")
 	}
-	if comments && !mayComment.MatchString(text) {
+	if comments && !mayComment().MatchString(text) {
 		warn("add to its permissions: pull-requests: write", "may not write the comment")
 	}
-	if usesCheckout.MatchString(text) && setsRights.MatchString(text) && !mayRead.MatchString(text) {
+	if usesCheckout().MatchString(text) && setsRights().MatchString(text) && !mayRead().MatchString(text) {
 		warn("add to its permissions: contents: read", "may not read the repository: what permissions does not name is denied")
 	}
-	if usesCheckout.MatchString(text) && !wholeHistory.MatchString(text) && !publishes.MatchString(text) {
+	if usesCheckout().MatchString(text) && !wholeHistory().MatchString(text) && !publishes().MatchString(text) {
 		warn("add to actions/checkout: fetch-depth: 0", "checks out one commit: companions and hotspots are not assessed")
 	}
 	if sound {

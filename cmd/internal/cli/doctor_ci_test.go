@@ -19,7 +19,7 @@ func TestDoctorOnExamples(t *testing.T) {
 		}
 		var d diagnosis
 		text := withoutComments(string(data))
-		if !usesAction.MatchString(text) {
+		if !usesAction().MatchString(text) {
 			t.Errorf("%s does not use the Action", file)
 		}
 		d.workflow(filepath.Base(file), text)

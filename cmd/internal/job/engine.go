@@ -45,6 +45,7 @@ type EngineOptions struct {
 // tracks is refused: what is in it came with the checkout, and would be taken for what was read here.
 func NewEngine(ctx context.Context, repo *git.Repo, o EngineOptions) (*Engine, error) {
 	go pick.Warm() // while files are read
+	go task.Warm()
 	e := &Engine{repo: repo, mode: o.Mode, commits: o.HistoryCommits}
 	if o.CacheDir == "" {
 		if e.docs = o.Docs; e.docs == nil {

@@ -87,10 +87,10 @@ func (r *run) measured(ctx context.Context, g *config.EvalGate) *risk.Measured {
 	}
 	cases, baseline := r.measureFiles(g)
 	m.Command = "ctxt eval --cases " + cases
-	if len(m.Baseline) > 0 && plainArg.MatchString(baseline) {
+	if len(m.Baseline) > 0 && plainArg().MatchString(baseline) {
 		m.Command += " --baseline " + baseline
 	}
-	if !plainArg.MatchString(cases) {
+	if !plainArg().MatchString(cases) {
 		m.Command = ""
 	}
 	return m

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ctxt-dev/ctxt/analyze/pick"
 	"github.com/ctxt-dev/ctxt/analyze/risk"
@@ -62,7 +63,7 @@ func (r *run) pick() pick.Options {
 func (r *run) reproduce() string {
 	c := fmt.Sprintf("ctxt pr --base %s --head %s", r.base.Short(), r.head.Short())
 	flag := func(name, value string) {
-		if value != "" && plainArg.MatchString(value) {
+		if value != "" && plainArg().MatchString(value) {
 			c += " --" + name + " " + value
 		}
 	}
@@ -86,7 +87,7 @@ func (r *run) reproduce() string {
 }
 
 // plainArg is an argument that needs no quotes in any shell.
-var plainArg = regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./-]*$`)
+var plainArg = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./-]*$`) })
 
 func summary(c risk.Change) report.ChangeSummary {
 	names := map[git.Status]string{git.Added: "added", git.Modified: "modified", git.Deleted: "deleted", git.Renamed: "renamed"}
@@ -156,7 +157,7 @@ func (r *run) controlPlane(ctx context.Context) ([]string, error) {
 }
 
 // ourName is how a workflow names this program or its Action.
-var ourName = regexp.MustCompile(`\bctxt\b`)
+var ourName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\bctxt\b`) })
 
 // runsUs reports whether a changed file is a workflow that runs this program, or ran it before.
 func (r *run) runsUs(ctx context.Context, d git.FileDiff) (bool, error) {
@@ -172,7 +173,7 @@ func (r *run) runsUs(ctx context.Context, d git.FileDiff) (bool, error) {
 		case errors.Is(err, git.ErrNotFound) || errors.Is(err, git.ErrTooLarge):
 		case err != nil:
 			return false, err
-		case ourName.Match(data):
+		case ourName().Match(data):
 			return true, nil
 		}
 	}
