@@ -130,16 +130,36 @@ func check(t testing.TB, name string, src []byte, r Result) {
 	}
 }
 
-// TestAfterFault alternates a file that is refused with a small one, as a thousand files in a row.
+// TestAfterFault alternates a file whose parse is stopped by its time limit, or that is refused before,
+// with a small one, a thousand times in a row: a parser that was stopped goes on with the old file at the
+// next one, or refuses it.
 func TestAfterFault(t *testing.T) {
-	bad := []byte(strings.Repeat("(", 20_000))
+	langs := []string{"python", "rust", "typescript", "c", "java"}
+	slow := []byte(strings.Repeat("x = f(a, b)[c] + d;\n", 5_000))
+	deep := []byte(strings.Repeat("(", 20_000))
+	stopped := 0
 	for i := range 1000 {
-		lang := []string{"python", "rust", "typescript", "c", "java"}[i%5]
-		if r := Extract(lang, bad, Auto); r.Fault == "" && HasTreeSitter() {
+		lang, bad, limit := langs[i%5], deep, maxTime
+		if i%4 == 0 {
+			bad, limit = slow, time.Millisecond
+		}
+		r := extract(lang, bad, Auto, limit)
+		if r.Fault == "" && HasTreeSitter() && i%4 != 0 {
 			t.Fatalf("%s: no fault", lang)
 		}
+		if strings.Contains(r.Fault, "time limit") {
+			stopped++
+		}
+		check(t, lang, bad, r)
 		small := []byte("class A {}")
-		check(t, lang, small, Extract(lang, small, Auto))
+		r = Extract(lang, small, Auto)
+		check(t, lang, small, r)
+		if HasTreeSitter() && r.Fault != "" {
+			t.Fatalf("%s: the small file after a stopped one: %+v", lang, r)
+		}
+	}
+	if HasTreeSitter() && stopped < 100 {
+		t.Errorf("only %d parses were stopped", stopped)
 	}
 }
 

@@ -189,21 +189,32 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// TestOlderWritesBetween holds that a newer run notices an older one that wrote right after it.
+// TestOlderWritesBetween holds that a newer run notices an older one that had looked before it, and
+// writes right after it.
 func TestOlderWritesBetween(t *testing.T) {
 	s := githubtest.New(t, "")
 	id := s.Add(s.Me, run(1, head1).Marker()+"\nfirst")
 	one := fmt.Sprintf("/repos/octo/repo/issues/comments/%d", id)
-	slow := client(t, s, &clock{})
+	looked, release, done := make(chan bool), make(chan bool), make(chan bool)
 	s.OnRequest = func(method, p string, n int) *githubtest.Fault {
-		if method == "GET" && p == one && n == 1 { // the newer run checks; the slow one writes first
-			r := run(2, head1)
-			if _, err := slow.Sticky(context.Background(), repo, 7, run(2, head1), r.Marker()+"\nslow"); err != nil {
-				t.Error(err)
-			}
+		switch {
+		case method == "PATCH" && p == one && n == 1: // the slow run is about to write
+			close(looked)
+			<-release
+		case method == "GET" && p == one && n == 1: // the newer run has written and checks
+			close(release)
+			<-done
 		}
 		return nil
 	}
+	go func() {
+		defer close(done)
+		r := run(2, head1)
+		if _, err := client(t, s, &clock{}).Sticky(context.Background(), repo, 7, r, r.Marker()+"\nslow"); err != nil {
+			t.Error(err)
+		}
+	}()
+	<-looked
 	r, err := sticky(t, s, run(3, head2), "newest")
 	must(t, r, err, github.Updated)
 	only(t, s, "newest")

@@ -3,8 +3,10 @@ package action
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -519,6 +521,22 @@ func TestOutputDelimiter(t *testing.T) {
 	got := parseOutputs(t, r.read(path))
 	if !maps.Equal(got, map[string]string{"one": evil, "two": ""}) {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestDelimiterIsRandom holds that two values have two delimiters, and that a delimiter which a value
+// holds is not taken.
+func TestDelimiterIsRandom(t *testing.T) {
+	one, err1 := delimiter("x")
+	two, err2 := delimiter("x")
+	if err := errors.Join(err1, err2); err != nil || one == two {
+		t.Errorf("%q and %q, %v", one, two, err)
+	}
+	defer func(r io.Reader) { rand.Reader = r }(rand.Reader)
+	rand.Reader = io.MultiReader(bytes.NewReader(make([]byte, 16)), bytes.NewReader(bytes.Repeat([]byte{1}, 16)))
+	got, err := delimiter("verdict=low\nctxt_" + strings.Repeat("0", 32) + "\nrisk=high")
+	if want := "ctxt_" + strings.Repeat("01", 16); err != nil || got != want {
+		t.Errorf("%q, %v; want %q", got, err, want)
 	}
 }
 

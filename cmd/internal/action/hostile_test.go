@@ -90,6 +90,9 @@ func FuzzLogLine(f *testing.F) {
 		if c := commands(out.String() + errb.String()); len(c) != 0 {
 			t.Fatalf("commands %v in %q", c, out.String())
 		}
+		if c := commands(inert(s)); len(c) != 0 { // without the name that each line begins with
+			t.Fatalf("commands %v in %q", c, inert(s))
+		}
 		out.Reset()
 		l.warning("%s", s)
 		l.annotate(report.Annotation{Path: s, Start: 1, End: 1, Level: "notice", Title: s, Message: s})
