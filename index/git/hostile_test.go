@@ -136,7 +136,7 @@ func TestTreeIsolatesOddEntries(t *testing.T) {
 	for _, n := range good {
 		entries = append(entries, treeEntry{n, ModeFile, blob})
 	}
-	entries = append(entries, treeEntry{"..", ModeFile, blob}, treeEntry{".", ModeDir, wide}, treeEntry{".GIT", ModeDir, wide}, treeEntry{"", ModeFile, blob},
+	entries = append(entries, treeEntry{"..", ModeFile, blob}, treeEntry{".", ModeDir, wide}, treeEntry{".GIT", ModeFile, blob}, treeEntry{"", ModeFile, blob},
 		treeEntry{"a/b", ModeFile, blob}, treeEntry{"bad\xff", ModeFile, blob}, treeEntry{"deep", ModeDir, deep}, treeEntry{"wide", ModeDir, wide},
 		treeEntry{"broken", ModeDir, broken}, treeEntry{"absent", ModeDir, Hash{1}}, treeEntry{"notree", ModeDir, blob},
 		treeEntry{"link", ModeSymlink, blob}, treeEntry{"mod", ModeSubmodule, Hash{2}}, treeEntry{"twice", ModeFile, blob}, treeEntry{"twice", ModeExec, blob})

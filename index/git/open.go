@@ -308,7 +308,7 @@ func (r *Repo) absent(h Hash) error {
 	case r.Shallow():
 		return fmt.Errorf("object %s: %w (a shallow clone): fetch with depth 0 (git fetch --unshallow)", h, ErrAbsent)
 	}
-	return fmt.Errorf("object %s: %w", h, ErrAbsent)
+	return fmt.Errorf("object %s: %w: git fsck lists what is missing; fetch or clone it again", h, ErrAbsent)
 }
 
 // session opens a reader of objects, to be closed after use by one goroutine. In a partial clone git

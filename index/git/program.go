@@ -111,7 +111,10 @@ func (p *program) fail(ctx context.Context, what string, err error, e *stderr) e
 		return fmt.Errorf("git %s: %w (%w)", what, errMemory, err)
 	}
 	if s := e.line(); s != "" {
-		if damaged().MatchString(s) {
+		switch {
+		case badIndex().MatchString(s):
+			return fmt.Errorf("git %s: %s (%w); mend it with git reset", what, s, err)
+		case damaged().MatchString(s):
 			return fmt.Errorf("git %s: %w: %s (%w)", what, ErrUnreadable, s, err)
 		}
 		return fmt.Errorf("git %s: %s (%w)", what, s, err)
@@ -119,9 +122,14 @@ func (p *program) fail(ctx context.Context, what string, err error, e *stderr) e
 	return fmt.Errorf("git %s: %w", what, err)
 }
 
-// damaged is how git says that an object or a pack is broken.
+// damaged is how git says that an object, a pack or the list of references is broken.
 var damaged = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)is corrupt|inflate: |failed to validate delta|unable to unpack|non-monotonic index|packfile .* (?:cannot|index)`)
+	return regexp.MustCompile(`(?i)is corrupt|inflate: |failed to validate delta|unable to (?:unpack|read)|non-monotonic index|packfile .* (?:cannot|index)|unexpected line in`)
+})
+
+// badIndex is how git says that the list of staged paths is broken.
+var badIndex = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)index file (?:corrupt|smaller|open failed)`)
 })
 
 // exitCode returns the exit status in err, or -1.

@@ -76,7 +76,7 @@ func parseStatus(out string, exists func(path string) bool) ([]WorktreeChange, e
 			continue
 		}
 		if len(rec) < 4 || rec[2] != ' ' {
-			return nil, fmt.Errorf("git status: unexpected record %.100q", rec)
+			return nil, fmt.Errorf("git status: unexpected record %.100q; see what git status prints", rec)
 		}
 		x, y, c := rec[0], rec[1], WorktreeChange{Path: rec[3:], Status: Modified}
 		switch {

@@ -48,6 +48,7 @@ func worst() []struct{ name, text string } {
 		{"80 KB of {{", strings.Repeat("{{", 40_000)},
 		{"20,000 parentheses", deep(20_000)},
 		{"200,000 parentheses", deep(200_000)},
+		{"20,000 parentheses on lines of their own", strings.Repeat("(\n", 20_000) + strings.Repeat(")\n", 20_000)},
 		{"a line of 1 MB", "x = \"" + strings.Repeat("a", 1<<20-10) + "\""},
 		{"random bytes", string(random)},
 		{"random lines", string(lines)},
