@@ -45,7 +45,7 @@ func TestDamagedRepository(t *testing.T) {
 						{"pr", "--base", "main", "--head", "sorted", "--title", "keep the entries of the store sorted", "--no-cache"},
 					} {
 						cmd := exec.Command(filepath.Join(path, "ctxt"), args...)
-						cmd.Dir, cmd.Env = repo.Dir, []string{"PATH=" + path, "HOME=" + t.TempDir()}
+						cmd.Dir, cmd.Env = repo.Dir, bareEnvironment(t, path)
 						var out, errs bytes.Buffer
 						cmd.Stdout, cmd.Stderr = &out, &errs
 						_ = cmd.Run() // its exit code is looked at

@@ -111,6 +111,12 @@ func pathOf(t *testing.T, git, stranger bool) string {
 	return dir
 }
 
+// bareEnvironment has a search path, an empty home, and how the race detector is to end.
+func bareEnvironment(t *testing.T, path string) []string {
+	t.Helper()
+	return []string{"PATH=" + path, "HOME=" + t.TempDir(), "GORACE=" + os.Getenv("GORACE")}
+}
+
 // TestRepositoryKinds runs a command on the checkout and one on a change in each kind of repository, by
 // the git program and without one: they work, or say in one line what is missing and how to get it.
 func TestRepositoryKinds(t *testing.T) {
@@ -125,7 +131,7 @@ func TestRepositoryKinds(t *testing.T) {
 				path := pathOf(t, backend == "git", k.name == "another user's")
 				ctxt := func(args ...string) (int, string, string) {
 					cmd := exec.Command(filepath.Join(path, "ctxt"), args...)
-					cmd.Dir, cmd.Env = dir, []string{"PATH=" + path, "HOME=" + t.TempDir()}
+					cmd.Dir, cmd.Env = dir, bareEnvironment(t, path)
 					var out, errs bytes.Buffer
 					cmd.Stdout, cmd.Stderr = &out, &errs
 					_ = cmd.Run() // its exit code is looked at

@@ -46,7 +46,7 @@ func TestSecretsStayWhereTheyAre(t *testing.T) {
 	}
 	repo.Commit("store: links to entries")
 	home := t.TempDir()
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "SECRET=" + canary, "GITHUB_TOKEN=" + canary, "LLM_API_KEY=" + canary, "OPENROUTER_API_KEY=" + canary,
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GORACE=" + os.Getenv("GORACE"), "SECRET=" + canary, "GITHUB_TOKEN=" + canary, "LLM_API_KEY=" + canary, "OPENROUTER_API_KEY=" + canary,
 		"AWS_SECRET_ACCESS_KEY=" + canary, "ACTIONS_RUNTIME_TOKEN=" + canary}
 	const title = "keep the entries of the store sorted"
 	for _, c := range []struct {
