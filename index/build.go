@@ -54,7 +54,7 @@ func Build(ctx context.Context, src Origin, o Options) (*Snapshot, error) {
 		listed = slices.DeleteFunc(listed, func(f Listed) bool { return o.Skip(f.Path) })
 	}
 	s := &Snapshot{Commit: src.Commit(), Files: make([]File, len(listed)), Skipped: skipped, byPath: make(map[string]int32, len(listed)), source: src}
-	if err := s.describe(ctx, listed); err != nil {
+	if err := s.describe(ctx, listed, o); err != nil {
 		return nil, err
 	}
 	if err := s.parse(ctx, o); err != nil {
@@ -63,14 +63,22 @@ func Build(ctx context.Context, src Origin, o Options) (*Snapshot, error) {
 	return s, s.resolve(ctx)
 }
 
-// describe fills in what the listing alone says of each file.
-func (s *Snapshot) describe(ctx context.Context, listed []Listed) error {
-	const share = 256 // files of one tokenizer
+// describe fills in what the listing alone says of each file, and the Docs that the cache has.
+func (s *Snapshot) describe(ctx context.Context, listed []Listed, o Options) error {
+	const share = 128 // files of one tokenizer
 	err := parallel(ctx, (len(listed)+share-1)/share, func(n int) {
 		tk := text.NewTokenizer()
 		for i := n * share; i < min((n+1)*share, len(listed)); i++ {
 			l := listed[i]
-			s.Files[i] = File{Path: l.Path, Blob: l.Blob, Mode: l.Mode, Lang: symbols.Language(l.Path), Role: RoleOf(l.Path), PathTerms: tk.Append(nil, strings.ReplaceAll(l.Path, "-", "_"))}
+			f := &s.Files[i]
+			*f = File{Path: l.Path, Blob: l.Blob, Mode: l.Mode, Lang: symbols.Language(l.Path), Role: RoleOf(l.Path), PathTerms: tk.Append(nil, strings.ReplaceAll(l.Path, "-", "_"))}
+			if o.Cache == nil {
+				continue
+			}
+			var ok bool
+			if f.Doc, ok = o.Cache.Get(f.key()); !ok && o.Mode != symbols.Regex {
+				symbols.Expect(f.Lang)
+			}
 		}
 	})
 	for i, l := range listed {
@@ -82,9 +90,6 @@ func (s *Snapshot) describe(ctx context.Context, listed []Listed) error {
 // parse fills in every file's Doc, each distinct blob once.
 func (s *Snapshot) parse(ctx context.Context, o Options) error {
 	docs := make(map[Key]*Doc, len(s.Files))
-	if err := s.recall(ctx, o.Cache); err != nil {
-		return err
-	}
 	var code, data []Listed
 	for i := range s.Files {
 		f := &s.Files[i]
@@ -120,17 +125,6 @@ func (s *Snapshot) parse(ctx context.Context, o Options) error {
 
 func (f *File) key() Key { return Key{f.Blob, f.Lang} }
 
-// recall fills in the Docs that the cache has.
-func (s *Snapshot) recall(ctx context.Context, c Cache) error {
-	if c == nil {
-		return nil
-	}
-	return parallel(ctx, len(s.Files), func(i int) {
-		f := &s.Files[i]
-		f.Doc, _ = c.Get(f.key())
-	})
-}
-
 // parseMissing reads files and parses them on o.Jobs goroutines, into docs and the cache.
 func (s *Snapshot) parseMissing(ctx context.Context, files []Listed, maxSize int64, o Options, docs map[Key]*Doc) error {
 	if len(files) == 0 {
@@ -145,6 +139,7 @@ func (s *Snapshot) parseMissing(ctx context.Context, files []Listed, maxSize int
 	if jobs <= 0 {
 		jobs = symbols.Jobs(runtime.GOMAXPROCS(0))
 	}
+	jobs = min(jobs, len(files))
 	work := make(chan item, 4*jobs)
 	parsed := make([]*Doc, len(files))
 	var wg sync.WaitGroup

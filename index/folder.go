@@ -95,11 +95,29 @@ func readOne(root *os.Root, path string, maxSize int64) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
-	if err == nil && int64(len(data)) > maxSize {
-		err = git.ErrTooLarge
+	return readAll(f, info.Size(), maxSize)
+}
+
+// readAll reads to the end, of at most maxSize bytes; size is what is expected, and may be wrong.
+func readAll(f io.Reader, size, maxSize int64) ([]byte, error) {
+	data := make([]byte, 0, size+1) // one more, so that the end is seen without growing
+	for int64(len(data)) <= maxSize {
+		if len(data) == cap(data) {
+			data = append(data, 0)[:len(data)]
+		}
+		n, err := f.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	return data, err
+	if int64(len(data)) > maxSize {
+		return nil, git.ErrTooLarge
+	}
+	return data, nil
 }
 
 // overlay is a commit's tree with the uncommitted changes of its work tree.

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ctxt-dev/ctxt/analyze/score"
@@ -78,17 +81,34 @@ func (p *packer) load(ctx context.Context, order []int) error {
 		if top > 0 {
 			f.value = math.Pow(f.scored.Score/top, rankPower)
 		}
-		doc := p.in.Snapshot.Files[id].Doc
-		if texts[k] != nil && !doc.Binary && doc.NumLines() > 0 {
-			f.text = newText(texts[k])
-			if len(f.text.lines) != doc.NumLines() {
-				f.text = nil
-			}
-		}
 		f.head = estimate("## "+f.scored.Path) + estimate(p.reason(&f)) + 8
 		p.files = append(p.files, f)
 	}
-	return nil
+	p.each(func(k int) {
+		doc := p.in.Snapshot.Files[ids[k]].Doc
+		if texts[k] != nil && !doc.Binary && doc.NumLines() > 0 {
+			if t := newText(texts[k]); len(t.lines) == doc.NumLines() {
+				p.files[k].text = t
+			}
+		}
+	})
+	return ctx.Err()
+}
+
+// each calls fn with the index of each file, on all cores; a call owns its file.
+func (p *packer) each(fn func(k int)) {
+	var next atomic.Int64
+	work := func() {
+		for k := int(next.Add(1)) - 1; k < len(p.files); k = int(next.Add(1)) - 1 {
+			fn(k)
+		}
+	}
+	var others sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(p.files)) - 1 {
+		others.Go(work)
+	}
+	work()
+	others.Wait()
 }
 
 func (p *packer) reason(f *packed) string {
@@ -112,17 +132,18 @@ func clipRunes(s string, n int) string {
 // tiered packs regions: every file its best unit first, then whatever promises most for its tokens.
 // The cost is estimated, the result counted, and the estimate's limit moved until it fits.
 func (p *packer) tiered() error {
-	for k := range p.files {
+	p.each(func(k int) {
 		f := &p.files[k]
 		if f.text == nil {
-			continue
+			return
 		}
-		f.units = units(p.in.Ranking, &p.in.Snapshot.Files[f.id], f.id, k, f.text)
 		if n := len(f.text.lines); n <= shortFile {
 			w := p.in.Ranking.Window(f.id, 1, n)
 			f.units = []unit{{file: k, start: 1, end: n, gain: w.Score, terms: w.Terms, tokens: f.text.cost(1, n)}}
+			return
 		}
-	}
+		f.units = units(p.in.Ranking, &p.in.Snapshot.Files[f.id], f.id, k, f.text)
+	})
 	limit := float64(p.o.Budget.Tokens)
 	var best []File
 	bestCount := -1
@@ -201,14 +222,29 @@ func (p *packer) ordered() []ordered {
 			peak = max(peak, u.gain)
 		}
 	}
+	total := 0
+	for k := range p.files {
+		total += len(p.files[k].units)
+	}
+	p.order = make([]ordered, 0, total)
+	length := map[int]float64{} // to the power, by tokens
 	for k := range p.files {
 		f := &p.files[k]
 		for i, u := range f.units {
-			worth := f.value * (unitPrior + u.gain/max(peak, 1e-9)) / math.Pow(float64(u.tokens+6), lengthPower)
-			p.order = append(p.order, ordered{k, i, worth})
+			by, ok := length[u.tokens]
+			if !ok {
+				by = math.Pow(float64(u.tokens+6), lengthPower)
+				length[u.tokens] = by
+			}
+			p.order = append(p.order, ordered{k, i, f.value * (unitPrior + u.gain/max(peak, 1e-9)) / by})
 		}
 	}
-	slices.SortStableFunc(p.order, func(a, b ordered) int { return cmp.Compare(b.worth, a.worth) })
+	slices.SortFunc(p.order, func(a, b ordered) int {
+		if a.worth != b.worth {
+			return cmp.Compare(b.worth, a.worth)
+		}
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.unit, b.unit))
+	})
 	return p.order
 }
 

@@ -49,39 +49,66 @@ func Warm() { _, _ = encoding() } // the first count says what is wrong
 // one token for each six, every run of digits one for each three, every other visible byte one for
 // each two, and runs of spaces one. It only steers packing; the finished bundle is counted.
 func estimate(line string) int {
-	n, letters, digits, marks := 1, 0, 0, 0
-	flush := func() {
-		n += (letters+5)/6 + (digits+2)/3 + (marks+1)/2
-		letters, digits, marks = 0, 0, 0
+	n := 1
+	if len(line) > 0 && kinds[line[0]] == byteBlank {
+		n++ // leading indentation costs one token
 	}
-	space := true // leading indentation costs one token
-	for i := 0; i < len(line); i++ {
-		c := line[i]
-		switch {
-		case c == ' ' || c == '\t':
-			if space && i == 0 {
-				n++
+	for i := 0; i < len(line); {
+		from := i
+		switch kinds[line[i]] {
+		case byteBlank:
+			i++
+		case byteUpper, byteLower:
+			for i++; i < len(line); i++ {
+				if k := kinds[line[i]]; k > byteLower || k == byteUpper && kinds[line[i-1]] == byteLower {
+					break // fooBar is two runs
+				}
 			}
-			flush()
-		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
-			if digits+marks > 0 || c <= 'Z' && i > 0 && line[i-1] >= 'a' && line[i-1] <= 'z' {
-				flush()
+			n += (i - from + 5) / 6
+		case byteDigit:
+			for i++; i < len(line) && kinds[line[i]] == byteDigit; {
+				i++
 			}
-			letters++
-		case c >= '0' && c <= '9':
-			if letters+marks > 0 {
-				flush()
-			}
-			digits++
-		case c >= 0x80:
-			marks += 2
+			n += (i - from + 2) / 3
 		default:
-			if letters+digits > 0 {
-				flush()
+			wide := 0
+			for ; i < len(line) && kinds[line[i]] >= byteMark; i++ {
+				if kinds[line[i]] == byteHigh {
+					wide++ // a byte of a character beyond ASCII counts twice
+				}
 			}
-			marks++
+			n += (i - from + wide + 1) / 2
 		}
 	}
-	flush()
 	return n
 }
+
+// The kinds of bytes that estimate tells apart.
+const (
+	byteUpper = iota
+	byteLower
+	byteDigit
+	byteBlank
+	byteMark
+	byteHigh
+)
+
+var kinds = func() (t [256]uint8) {
+	for c := range t {
+		switch {
+		case c == ' ' || c == '\t':
+			t[c] = byteBlank
+		case c >= 'A' && c <= 'Z':
+			t[c] = byteUpper
+		case c >= 'a' && c <= 'z':
+			t[c] = byteLower
+		case c >= '0' && c <= '9':
+			t[c] = byteDigit
+		case c >= 0x80:
+			t[c] = byteHigh
+		default:
+			t[c] = byteMark
+		}
+	}
+	return t
+}()

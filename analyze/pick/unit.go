@@ -55,8 +55,9 @@ func (t *text) join(start, end int) string { return strings.Join(t.lines[start-1
 
 // units cuts a file into windows, each scored as a document of its own.
 func units(r *score.Ranking, f *index.File, id, at int, t *text) []unit {
-	var out []unit
-	for _, s := range r.Stretches(id) {
+	stretches := r.Stretches(id)
+	out := make([]unit, 0, len(t.lines)/windowLines+len(stretches))
+	for _, s := range stretches {
 		end := trimBlank(t, s.Start, min(s.End, len(t.lines)))
 		for start := s.Start; start <= end; {
 			stop := min(start+windowLines-1, end)

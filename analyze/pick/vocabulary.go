@@ -16,30 +16,64 @@ var tokenFile string
 
 const vocabularySize = 100256
 
-// vocabulary ranks tokens; a lower rank is merged first.
-type vocabulary struct{ rank map[string]uint32 }
+// vocabulary ranks tokens; a lower rank is merged first. The rank of a token is where it stands in the
+// file, which orders tokens as their numbers do. The table is an open hash table of them: a Go map of
+// so many strings takes five times as long to fill, and each start of the program fills it.
+type vocabulary struct {
+	file  string
+	slots []uint32 // rank + 1; 0: free
+}
+
+const slotBits = 18 // twice as many slots as tokens, and more
 
 func parseVocabulary(file string) (*vocabulary, error) {
-	v := &vocabulary{make(map[string]uint32, vocabularySize)}
-	id := uint32(0)
-	for ; len(file) > 0; id++ {
-		n := int(file[0])
-		if n == 0 || n >= len(file) {
-			break
+	v := &vocabulary{file, make([]uint32, 1<<slotBits)}
+	damaged := errors.New("the vocabulary in this binary is damaged; install it anew")
+	at, count := 0, 0
+	for ; at < len(file) && count < vocabularySize; count++ {
+		n := int(file[at])
+		if n == 0 || at+n >= len(file) {
+			return nil, damaged
 		}
-		v.rank[file[1:1+n]] = id
-		file = file[1+n:]
+		slot, found := v.find(file[at+1 : at+1+n])
+		if found {
+			return nil, damaged
+		}
+		v.slots[slot] = uint32(at) + 1 // #nosec G115 -- the file has 700 KB
+		at += 1 + n
 	}
-	if len(file) > 0 || id != vocabularySize || len(v.rank) != vocabularySize {
-		return nil, errors.New("the vocabulary in this binary is damaged; install it anew")
+	if at != len(file) || count != vocabularySize {
+		return nil, damaged
 	}
 	return v, nil
+}
+
+// find returns the slot of a token, or the one where it would be. There always is a free one.
+func (v *vocabulary) find(token string) (slot uint32, found bool) {
+	h := uint32(2166136261)
+	for i := 0; i < len(token); i++ {
+		h = (h ^ uint32(token[i])) * 16777619
+	}
+	for slot = h * 2654435769 >> (32 - slotBits); ; slot = (slot + 1) % (1 << slotBits) {
+		at := int(v.slots[slot]) - 1
+		if at < 0 {
+			return slot, false
+		}
+		if n := int(v.file[at]); n == len(token) && v.file[at+1:at+1+n] == token {
+			return slot, true
+		}
+	}
+}
+
+func (v *vocabulary) rank(token string) (uint32, bool) {
+	slot, found := v.find(token)
+	return v.slots[slot] - 1, found
 }
 
 // tokens is how many tokens byte-pair encoding makes of a piece: as long as two neighbours form a token,
 // the pair of the lowest rank is joined, the leftmost first.
 func (v *vocabulary) tokens(piece string) int {
-	if _, ok := v.rank[piece]; ok {
+	if _, ok := v.rank(piece); ok {
 		return 1
 	}
 	if len(piece) <= scanMost {
@@ -62,7 +96,7 @@ func (v *vocabulary) scan(piece string) int {
 	}
 	pair := func(i int) uint32 {
 		if i+2 <= n {
-			if r, ok := v.rank[piece[at[i]:at[i+2]]]; ok {
+			if r, ok := v.rank(piece[at[i]:at[i+2]]); ok {
 				return r
 			}
 		}
@@ -100,7 +134,7 @@ func (v *vocabulary) join(piece string) int {
 		p := &parts[i]
 		p.rank = noRank
 		if int(p.next) < n {
-			if r, ok := v.rank[piece[i:parts[p.next].next]]; ok {
+			if r, ok := v.rank(piece[i:parts[p.next].next]); ok {
 				p.rank = r
 				heap.Push(&waiting, joint{r, i})
 			}

@@ -252,6 +252,9 @@ func (r *Ranking) Stretches(file int) []Stretch {
 func (r *Ranking) weigh(f *index.File, hits []hit, s *Stretch) {
 	from, to := f.Doc.Lines[s.Start-1], f.Doc.Lines[s.End]
 	lo, _ := slices.BinarySearchFunc(hits, from, func(h hit, at uint32) int { return cmp.Compare(h.tok, at) })
+	if lo == len(hits) || hits[lo].tok >= to {
+		return // most windows hold nothing
+	}
 	count := make(map[int]float64)
 	for ; lo < len(hits) && hits[lo].tok < to; lo++ {
 		count[int(hits[lo].q)]++

@@ -72,7 +72,7 @@ func (c *Cache) Put(k index.Key, d *index.Doc) {
 	}
 	c.mu.Unlock()
 	if !old {
-		c.s.put(hashed(k), func(b []byte) []byte { return encode(b, d) })
+		c.s.put(hashed(k), payload{sizeOf(d), func(b []byte) []byte { return encode(b, d) }})
 	}
 }
 

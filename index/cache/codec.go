@@ -32,6 +32,11 @@ func (p *pool) ref(s string) (offset, length uint32) {
 	return off, uint32(len(s))
 }
 
+// sizeOf is about how many bytes encode appends.
+func sizeOf(d *index.Doc) int {
+	return 104 + 4*(len(d.Tokens)+len(d.Lines)+len(d.Names)+len(d.Decls)) + 48*len(d.Symbols) + 32*len(d.Imports)
+}
+
 // encode appends the payload of a doc.
 func encode(buf []byte, d *index.Doc) []byte {
 	le := binary.LittleEndian

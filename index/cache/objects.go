@@ -33,9 +33,9 @@ func (o *Objects) Get(h git.Hash, kind byte) ([]byte, bool) {
 
 // Put implements git.Memory.
 func (o *Objects) Put(h git.Hash, kind byte, data []byte) {
-	o.s.put(key{h, uint32(kind)}, func(b []byte) []byte {
+	o.s.put(key{h, uint32(kind)}, payload{len(data) + 4, func(b []byte) []byte {
 		return append(binary.LittleEndian.AppendUint32(b, uint32(len(data))), data...) //nolint:gosec // git objects that are read are smaller
-	})
+	}})
 }
 
 // Close writes what was put since OpenObjects. A failure costs the next run time and nothing else.

@@ -60,9 +60,9 @@ type segments struct {
 
 	mu    sync.Mutex
 	found map[key]entry
-	fresh map[key]func([]byte) []byte // appends a payload; put since the folder was opened
-	size  int64                       // bytes of segments on disk
-	segs  []segment                   // oldest first
+	fresh map[key]payload // put since the folder was opened
+	size  int64           // bytes of segments on disk
+	segs  []segment       // oldest first
 }
 
 type segment struct {
@@ -74,7 +74,7 @@ type segment struct {
 // openSegments reads the segments of a folder, which need not exist, in the background. Damaged or
 // foreign content is ignored.
 func openSegments(dir, magic string) (*segments, error) {
-	s := &segments{dir: dir, magic: magic, found: map[key]entry{}, fresh: map[key]func([]byte) []byte{}}
+	s := &segments{dir: dir, magic: magic, found: map[key]entry{}, fresh: map[key]payload{}}
 	names, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.seg"))
 	if err != nil {
 		return nil, fmt.Errorf("cache folder %s: %w", dir, err)
@@ -120,6 +120,7 @@ func (s *segments) read(name string) []byte {
 		return nil
 	}
 	buf := make([]byte, info.Size())
+	hugePages(buf)
 	if _, err := io.ReadFull(f, buf); err != nil {
 		return nil
 	}
@@ -159,11 +160,17 @@ func (s *segments) get(k key) ([]byte, bool) {
 	return e.rec[recordLen:], true
 }
 
-// put keeps a record for close; payload appends its bytes.
-func (s *segments) put(k key, payload func([]byte) []byte) {
+// payload is what a record will hold: about so many bytes, which append appends.
+type payload struct {
+	size   int
+	append func([]byte) []byte
+}
+
+// put keeps a record for close.
+func (s *segments) put(k key, p payload) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.fresh[k] = payload
+	s.fresh[k] = p
 }
 
 // close writes what was put since the folder was opened, and keeps the folder within its bounds. A
@@ -180,12 +187,15 @@ func (s *segments) close() error {
 	}
 	w := &segmentWriter{s: s}
 	keys := make([]key, 0, len(s.fresh))
-	for k := range s.fresh {
+	size := 0
+	for k, p := range s.fresh {
 		keys = append(keys, k)
+		size += p.size + recordLen
 	}
+	w.expect(size)
 	slices.SortFunc(keys, key.compare)
 	for _, k := range keys {
-		if err := w.add(func(b []byte) []byte { return appendRecord(b, k, s.fresh[k]) }); err != nil {
+		if err := w.add(func(b []byte) []byte { return appendRecord(b, k, s.fresh[k].append) }); err != nil {
 			return err
 		}
 	}
@@ -204,7 +214,7 @@ func (s *segments) close() error {
 	if err := w.flush(); err != nil {
 		return err
 	}
-	s.fresh = map[key]func([]byte) []byte{}
+	s.fresh = map[key]payload{}
 	sweep(s.dir, ".seg")
 	s.evict(merge, w)
 	return nil
@@ -214,7 +224,7 @@ func (s *segments) close() error {
 func (s *segments) keep(w *segmentWriter, used int64) error {
 	keys := make([]key, 0, len(s.found))
 	for k := range s.found {
-		if s.fresh[k] == nil {
+		if _, ok := s.fresh[k]; !ok {
 			keys = append(keys, k)
 		}
 	}
@@ -226,6 +236,7 @@ func (s *segments) keep(w *segmentWriter, used int64) error {
 	}
 	slices.SortFunc(keys, func(a, b key) int { return cmp.Or(cmp.Compare(rank(s.found[a]), rank(s.found[b])), a.compare(b)) })
 	limit := min(2*used+spareBytes, MaxBytes/2)
+	w.expect(int(min(limit, s.size)))
 	for _, k := range keys {
 		e := s.found[k]
 		if !e.used && w.total+int64(len(e.rec)) > limit {
@@ -260,6 +271,12 @@ type segmentWriter struct {
 	buf   []byte
 	total int64
 	wrote map[string]bool
+}
+
+// expect makes room for records of so many bytes: growing a buffer of many megabytes step by step
+// takes longer than filling it.
+func (w *segmentWriter) expect(size int) {
+	w.buf = slices.Grow(w.buf, min(size+size/64, segmentBytes+segmentBytes/8)+headerLen)
 }
 
 func (w *segmentWriter) add(record func([]byte) []byte) error {

@@ -75,7 +75,9 @@ func StopWorkers() {
 		for {
 			select {
 			case c := <-p.calls:
-				close(c.done)
+				if c != nil {
+					close(c.done)
+				}
 			default:
 				return
 			}
@@ -92,6 +94,17 @@ func Jobs(n int) int {
 	return n
 }
 
+// Expect says that files in the language lang will come: where a child is to read them, one starts now,
+// while they are looked for. It may be called any number of times.
+func Expect(lang string) {
+	if p := workers.Load(); p != nil && canParse(lang) && p.early.CompareAndSwap(false, true) {
+		select {
+		case p.calls <- nil:
+		default: // there is work already
+		}
+	}
+}
+
 // Crashed reports whether a fault says that a grammar's process died: that may have had another cause
 // than the file, so it is not to be remembered for its content.
 func Crashed(fault string) bool { return fault == faultCrash || fault == faultGiveUp }
@@ -99,7 +112,8 @@ func Crashed(fault string) bool { return fault == faultCrash || fault == faultGi
 type workerPool struct {
 	exe     string
 	args    []string
-	calls   chan *call
+	calls   chan *call // nil: start a child for what will come
+	early   atomic.Bool
 	quit    chan struct{}
 	running sync.WaitGroup
 	crashes atomic.Int32
@@ -144,6 +158,12 @@ func (p *workerPool) run() {
 	for {
 		select {
 		case c := <-p.calls:
+			if c == nil {
+				if w == nil {
+					w, _ = p.start() // the first call says what is wrong
+				}
+				continue
+			}
 			batch = append(batch[:0], c)
 		case <-p.quit:
 			return
@@ -151,7 +171,9 @@ func (p *workerPool) run() {
 		for bytes := len(batch[0].src); len(batch) < maxBatch && bytes < maxBatchBytes; {
 			select {
 			case c := <-p.calls:
-				batch, bytes = append(batch, c), bytes+len(c.src)
+				if c != nil {
+					batch, bytes = append(batch, c), bytes+len(c.src)
+				}
 				continue
 			default:
 			}

@@ -49,7 +49,7 @@ type Tokenizer struct {
 type span struct{ start, end int }
 
 // NewTokenizer returns an empty Tokenizer.
-func NewTokenizer() *Tokenizer { return &Tokenizer{stems: make(map[string]uint32, 4096)} }
+func NewTokenizer() *Tokenizer { return &Tokenizer{stems: make(map[string]uint32, 256)} }
 
 // Document returns the terms of src in order and, for each line, the index of its first term, with
 // len(terms) as the last element. A final line without a newline counts; an empty src has no line.

@@ -78,6 +78,8 @@ func Activate(ctx context.Context, o ActivateOptions) (*Selected, error) {
 			return nil, err
 		}
 	}
+	closed := e.closing()
+	defer closed()
 	out, err := e.Select(ctx, s, h, q)
 	if err != nil {
 		return nil, err
@@ -93,10 +95,18 @@ func Activate(ctx context.Context, o ActivateOptions) (*Selected, error) {
 	} else if h.Extent.Shallow {
 		out.Bundle.Warnings = append(out.Bundle.Warnings, fmt.Sprintf("the clone is shallow: history limited to %s; git fetch --unshallow brings the rest", commitCount(len(h.Commits))))
 	}
-	if err := e.Close(); err != nil {
+	if err := closed(); err != nil {
 		out.Bundle.Warnings = append(out.Bundle.Warnings, err.Error())
 	}
 	return out, nil
+}
+
+// closing begins to close the engine, when everything is parsed: what is new is written while it is
+// ranked. The answer waits for it.
+func (e *Engine) closing() func() error {
+	done := make(chan error, 1)
+	go func() { done <- e.Close() }()
+	return sync.OnceValue(func() error { return <-done })
 }
 
 func commitCount(n int) string {

@@ -1,0 +1,89 @@
+package pick
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// estimateByByte is the estimate as its comment tells it, byte by byte.
+func estimateByByte(line string) int {
+	n, letters, digits, marks := 1, 0, 0, 0
+	flush := func() {
+		n += (letters+5)/6 + (digits+2)/3 + (marks+1)/2
+		letters, digits, marks = 0, 0, 0
+	}
+	space := true // leading indentation costs one token
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		switch {
+		case c == ' ' || c == '\t':
+			if space && i == 0 {
+				n++
+			}
+			flush()
+		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
+			if digits+marks > 0 || c <= 'Z' && i > 0 && line[i-1] >= 'a' && line[i-1] <= 'z' {
+				flush()
+			}
+			letters++
+		case c >= '0' && c <= '9':
+			if letters+marks > 0 {
+				flush()
+			}
+			digits++
+		case c >= 0x80:
+			marks += 2
+		default:
+			if letters+digits > 0 {
+				flush()
+			}
+			marks++
+		}
+	}
+	flush()
+	return n
+}
+
+func TestEstimate(t *testing.T) {
+	for line, want := range map[string]int{"": 1, "\n": 2, "foo\n": 3, "  return fooBar(x, 1234)\n": 11} {
+		if got := estimate(line); got != want || got != estimateByByte(line) {
+			t.Errorf("%q: %d, by byte %d, want %d", line, got, estimateByByte(line), want)
+		}
+	}
+	alphabet := []rune("aabbZZ 09\t\n_({é漢")
+	rapid.Check(t, func(t *rapid.T) {
+		line := string(rapid.SliceOfN(rapid.SampledFrom(alphabet), 0, 40).Draw(t, "line"))
+		line = line[rapid.IntRange(0, len(line)).Draw(t, "from"):] // it may begin within a character
+		if got, want := estimate(line), estimateByByte(line); got != want {
+			t.Fatalf("%q: %d, want %d", line, got, want)
+		}
+	})
+}
+
+// The vocabulary finds each token at its place, and nothing else.
+func TestVocabularyTable(t *testing.T) {
+	v, err := parseVocabulary(tokenFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, ok := uint32(0), false
+	for at, n := 0, 0; at < len(tokenFile); n++ {
+		token := tokenFile[at+1 : at+1+int(tokenFile[at])]
+		r, found := v.rank(token)
+		if !found || int(r) != at || ok && r <= last {
+			t.Fatalf("token %d, %q: rank %d, found %v, want %d", n, token, r, found, at)
+		}
+		last, ok = r, true
+		if _, found := v.rank(token + "\x00\x00\x00"); found {
+			t.Fatalf("%q and three NULs is no token", token)
+		}
+		at += 1 + len(token)
+	}
+	for _, bad := range []string{"", tokenFile[:len(tokenFile)-1], tokenFile + "\x01a", strings.Replace(tokenFile, "\x01b", "\x01a", 1), "\x00" + tokenFile[1:]} {
+		if _, err := parseVocabulary(bad); err == nil {
+			t.Errorf("a file of %d bytes: no error", len(bad))
+		}
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package cache
+
+func hugePages([]byte) {}
