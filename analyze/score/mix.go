@@ -36,13 +36,12 @@ func changeMix() mix {
 	}
 }
 
-// issueMix is for texts that describe a problem: they are answered by source files, and what they
-// name outright, or describe in one definition, counts for more.
+// issueMix is for texts that describe a problem: they are answered by source files; the problem's
+// title, and the one definition that resembles it most, count for more than in a change's text.
 func issueMix() mix {
 	m := changeMix()
-	for _, f := range [...]Feature{FTitle, FChunk, FMention} {
-		m.features[f].weight *= 2
-	}
+	m.features[FTitle].weight *= 3
+	m.features[FChunk].weight *= 2
 	m.features[FStem].weight = 0
 	m.test = 0.3
 	return m

@@ -110,6 +110,12 @@ func TestKinds(t *testing.T) {
 		{"Add a flag", "Adds the flag.\n\n- add tests\n- update docs", task.Change},
 		{"Why does upload hang?", "What happened: it hangs.\n\nSteps to reproduce:\n1. upload\n\nExpected behavior: no hang", task.Issue},
 		{"Crash in parser", "Traceback (most recent call last):\n  File \"a.py\", line 1\nExpected result: none\nActual result: crash", task.Issue},
+		{"Upload loses the file name", "For example\n\n```\n>>> send('a b.txt')\n'a'\n```\n\nI expected `a b.txt`.", task.Issue},
+		{"Queue.close() returns incorrect count", "Currently the count of `Queue.close()` seems to be one too small.", task.Issue},
+		{"Show the size of each part", "Currently there is no way to see it. It would be nice if the overview had it.", task.Issue},
+		{"Rename the queue's methods", "The names said what they returned, not what they did.", task.Change},
+		{"fix(upload): keep blanks in names", "The name was cut at its first blank.\n\nFixes #12", task.Change},
+		{"Speed up the reader", "Use one buffer for all lines.\n\n```\nbefore 3.1s\nafter  1.2s\n```", task.Change},
 		{"", "", task.Change},
 	} {
 		if got := task.Parse(c.title, c.body, task.Auto).Kind; got != c.want {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ctxt-dev/ctxt/analyze/risk"
+	"github.com/ctxt-dev/ctxt/analyze/task"
 	"github.com/ctxt-dev/ctxt/cmd/internal/config"
 	"github.com/ctxt-dev/ctxt/index"
 	"github.com/ctxt-dev/ctxt/index/git"
@@ -172,6 +173,7 @@ func (r *run) history(ctx context.Context) (err error) {
 func (r *run) selectContext(ctx context.Context) (err error) {
 	q := queryOf(r.config, r.pick())
 	q.Title, q.Body = r.o.Title, r.o.Body
+	q.Kind = task.Change // whatever its description tells of the problem
 	if r.selected, err = r.engine.Select(ctx, r.after, r.past, q); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ctxt-dev/ctxt/analyze/task"
 	"github.com/ctxt-dev/ctxt/index/git/gittest"
 	"github.com/ctxt-dev/ctxt/report"
 )
@@ -162,6 +163,20 @@ func TestText(t *testing.T) {
 	r.Commit("")
 	if _, err := RunPR(context.Background(), o); err == nil || !strings.Contains(err.Error(), "so is the message of") {
 		t.Errorf("an empty message: %v", err)
+	}
+}
+
+// A pull request is a change, also when its description tells of the problem at length.
+func TestKindOfAPullRequest(t *testing.T) {
+	r := upload(t)
+	change(r, "Retry crashes", map[string]string{"retry/retry.go": retrySource(9)})
+	body := "Steps to reproduce:\n\n```\n>>> retry()\nValueError: none\n```\n\nExpected behavior: I get no error."
+	if got := task.Parse("Retry crashes", body, task.Auto).Kind; got != task.Issue {
+		t.Fatalf("the text alone is %s, want %s", got, task.Issue)
+	}
+	got := runPR(t, PROptions{Dir: r.Dir, Base: "main", Head: "topic", Title: "Retry crashes", Body: body})
+	if got.Context.TaskKind != string(task.Change) {
+		t.Errorf("kind %s, want %s", got.Context.TaskKind, task.Change)
 	}
 }
 
