@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -209,14 +208,7 @@ var formats = map[string]func(*pick.Bundle) (string, error){
 	"json":  bundleJSON,
 }
 
-func bundleJSON(b *pick.Bundle) (string, error) {
-	var w strings.Builder
-	e := json.NewEncoder(&w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	err := e.Encode(b)
-	return w.String(), err
-}
+func bundleJSON(b *pick.Bundle) (string, error) { return encodeJSON(b) }
 
 // keepBundle writes the bundle for readers and for programs.
 func keepBundle(root string, b *pick.Bundle) error {

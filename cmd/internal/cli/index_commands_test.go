@@ -331,7 +331,11 @@ func TestVisible(t *testing.T) {
 		"a\u202eb\u200bc": `a\u202eb\u200bc`,
 		"\xffa\ufffd":     `\xffa\ufffd`,
 		"\u0085\u2028":    `\u0085\u2028`,
-		"::add-mask::x":   "::add-mask::x",
+		"::add-mask::x":   `\x3a:add-mask::x`,
+		"  ::error::y":    `  \x3a:error::y`,
+		"\t::error::y":    `\t::error::y`,
+		"x ##[error]y":    `x ##\x5berror]y`,
+		"a::b ## [c]":     "a::b ## [c]",
 		"\U000e0041":      `\U000e0041`,
 	} {
 		if got := visible(in); got != want {

@@ -2,9 +2,10 @@ package cli
 
 import "strings"
 
-// oneLine makes a message safe for a terminal and for a CI log: one line, no control characters.
+// oneLine makes a message safe for a terminal and for a CI log: one line, no control characters, and no
+// command, which a runner finds behind "##[" anywhere in a line.
 func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
+	s = strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n', r == '\r', r == '\t':
 			return ' '
@@ -13,4 +14,5 @@ func oneLine(s string) string {
 		}
 		return r
 	}, s)
+	return strings.ReplaceAll(s, "##[", `##\x5b`)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -200,13 +201,25 @@ func complete(cmd *cobra.Command, flag string, values ...string) {
 
 // printJSON prints a value as indented JSON.
 func (app *App) printJSON(v any) error {
-	e := json.NewEncoder(app.Out)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	text, err := encodeJSON(v)
+	if err == nil {
+		_, err = io.WriteString(app.Out, text)
+	}
+	if err != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}
 	return nil
+}
+
+// encodeJSON is a value as indented JSON. A CI runner may take "##[" anywhere in a line of a log for a
+// command, so that is written in another of JSON's forms.
+func encodeJSON(v any) (string, error) {
+	var w strings.Builder
+	e := json.NewEncoder(&w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return strings.ReplaceAll(w.String(), "##[", `#\u0023[`), err
 }
 
 // size writes a number of bytes for people.

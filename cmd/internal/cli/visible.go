@@ -8,8 +8,19 @@ import (
 )
 
 // visible writes text from a repository so that a terminal shows it and does nothing else: control,
-// invisible and direction-changing characters become escapes such as \x1b and \u202e.
+// invisible and direction-changing characters become escapes such as \x1b and \u202e. So do the colon
+// that text begins with and the bracket by which a CI runner knows its commands in a log, "::" at the
+// start of a line and "##[" anywhere in it.
 func visible(s string) string {
+	s = strings.ReplaceAll(shown(s), "##[", `##\x5b`)
+	if rest := strings.TrimLeft(s, " "); strings.HasPrefix(rest, "::") {
+		s = s[:len(s)-len(rest)] + `\x3a` + rest[1:]
+	}
+	return s
+}
+
+// shown is visible but for commands.
+func shown(s string) string {
 	clean := true
 	for _, r := range s {
 		if !plain(r) {
