@@ -2,15 +2,18 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"go/ast"
 	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/ctxt-dev/ctxt/index/git/gittest"
+	"github.com/ctxt-dev/ctxt/index/store"
 )
 
 // errorPath is how a user meets an exported error: a command that ends with it, what its one line says
@@ -37,10 +40,17 @@ var errorPaths = map[string]errorPath{
 		return dir
 	}, []string{"pr", "--base", "HEAD~1", "--head", "HEAD", "--title", "x"}, "object ", "clone without --filter", ""},
 	"index/git.ErrTooLarge":     {inside: "a file over the cap is listed and not read: index TestBuild"},
-	"index/git.ErrUnreadable":   {inside: "a damaged object is skipped with its reason: index/git TestDamagedObjectsAreIsolated"},
+	"index/git.ErrUnreadable":   {inside: "a damaged blob is skipped with its reason, other damage ends in one line: index/git TestDamagedObjectsAreIsolated, cmd/ctxt TestDamagedRepository, script damaged_pack"},
 	"index/git.ErrNotFound":     {inside: "an absent configuration or case file is no fault: cmd/internal/job TestGatesOfTheBase"},
 	"index/watch.ErrNotRunning": {nil, []string{"search-hints", "x", "--memory-only"}, "ctx_runtime.json", "ctxt watch .", ""},
-	"index/store.LockedError":   {inside: "needs a second process: index/store TestKilledHolder, cmd/ctxt TestTogether"},
+	"index/store.LockedError": {func(t *testing.T, repo *gittest.Repo) string {
+		w, err := store.Lock(repo.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = w.Unlock() }) // the folder goes, too
+		return repo.Dir
+	}, []string{"init", ".", "--offline", "-q"}, fmt.Sprintf("ctxt process %d is writing this project's index (", os.Getpid()), fmt.Sprintf("stop it: kill %d", os.Getpid()), ""},
 	"index/store.TooManyError": {func(_ *testing.T, repo *gittest.Repo) string {
 		repo.Write(".ctxt/ctx_config.toml", "[common]\nmax_files = 1\n")
 		return repo.Dir
@@ -57,8 +67,11 @@ var errorPaths = map[string]errorPath{
 	"cmd/internal/cli.ExitCode": {inside: "a gate's verdict: script eval_gate"},
 }
 
+// testOf is a test as docs/parity.md names it.
+var testOf = regexp.MustCompile(`script \w+|[a-z]+(?:/[a-z]+)* Test\w+`)
+
 // TestEveryExportedError walks the exported errors of the module: each is met by a command, which ends
-// with exit code 2 and one line that names the place and the next step, or is said not to leave the program.
+// with exit code 2 and one line that names the place and the next step, or a test that is named looks at it.
 func TestEveryExportedError(t *testing.T) {
 	found := exportedErrors(t)
 	for name := range errorPaths {
@@ -73,6 +86,15 @@ func TestEveryExportedError(t *testing.T) {
 			continue
 		}
 		if p.inside != "" {
+			proofs := testOf.FindAllString(p.inside, -1)
+			if len(proofs) == 0 {
+				t.Errorf("%s: %q names no test", name, p.inside)
+			}
+			for _, proof := range proofs {
+				if !provable(t, moduleRoot(t), proof) {
+					t.Errorf("%s: there is no %s", name, proof)
+				}
+			}
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
