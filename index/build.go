@@ -42,6 +42,42 @@ type Options struct {
 	Cache Cache                  // nil: nothing is remembered
 	Jobs  int                    // parsing goroutines; 0: all cores
 	Skip  func(path string) bool // paths to leave out; nil: none
+	Names *Names                 // what paths say, kept for further snapshots; nil: it is not
+}
+
+// Names remembers what paths say, for a caller that makes many snapshots of much the same paths. It is
+// safe for concurrent use.
+type Names struct {
+	mu sync.RWMutex
+	of map[string]named
+}
+
+// named is the part of a File that follows from its path.
+type named struct {
+	lang  string
+	role  Role
+	terms []uint32
+}
+
+func (n *Names) name(tk *text.Tokenizer, path string) named {
+	if n != nil {
+		n.mu.RLock()
+		known, ok := n.of[path]
+		n.mu.RUnlock()
+		if ok {
+			return known
+		}
+	}
+	it := named{symbols.Language(path), RoleOf(path), tk.Append(nil, strings.ReplaceAll(path, "-", "_"))}
+	if n != nil {
+		n.mu.Lock()
+		if n.of == nil {
+			n.of = map[string]named{}
+		}
+		n.of[path] = it
+		n.mu.Unlock()
+	}
+	return it
 }
 
 // Build makes the snapshot of a source. The result depends on the source and the mode alone.
@@ -71,7 +107,8 @@ func (s *Snapshot) describe(ctx context.Context, listed []Listed, o Options) err
 		for i := n * share; i < min((n+1)*share, len(listed)); i++ {
 			l := listed[i]
 			f := &s.Files[i]
-			*f = File{Path: l.Path, Blob: l.Blob, Mode: l.Mode, Lang: symbols.Language(l.Path), Role: RoleOf(l.Path), PathTerms: tk.Append(nil, strings.ReplaceAll(l.Path, "-", "_"))}
+			it := o.Names.name(tk, l.Path)
+			*f = File{Path: l.Path, Blob: l.Blob, Mode: l.Mode, Lang: it.lang, Role: it.role, PathTerms: it.terms}
 			if o.Cache == nil {
 				continue
 			}

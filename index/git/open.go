@@ -41,6 +41,7 @@ type Repo struct {
 	program *program      // nil with the go-git backend
 	stall   time.Duration // see logStall
 	memory  Memory        // nil: none
+	kept    *keptReaders  // nil: none
 
 	goOnce sync.Once
 	goRepo *goGit
@@ -315,6 +316,9 @@ func (r *Repo) absent(h Hash) error {
 // ends at each absent object that it may not fetch, so go-git reads there.
 func (r *Repo) session(ctx context.Context, once bool) (objectSession, error) {
 	if r.program != nil && !r.config.partial {
+		if r.kept != nil {
+			return r.kept.lend(ctx, r), nil
+		}
 		return &catFile{repo: r, ctx: ctx, once: once}, nil
 	}
 	g, err := r.goGit()

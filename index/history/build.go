@@ -89,42 +89,76 @@ type Log struct {
 	byHash  map[git.Hash]*git.Commit
 	words   map[git.Hash]message
 	shallow bool
+	cut     bool        // there are more commits, which were not read
+	last    *git.Commit // that was read
 }
 
-// ReadLog reads everything that the tips can reach.
-func ReadLog(ctx context.Context, repo *git.Repo, tips []git.Hash) (*Log, error) {
-	l := &Log{byHash: make(map[git.Hash]*git.Commit), words: make(map[git.Hash]message)}
-	tk := text.NewTokenizer()
-	extent, err := repo.History(ctx, tips, git.HistoryOptions{Merges: true}, func(c *git.Commit) error {
-		l.byHash[c.Hash] = c
-		l.words[c.Hash] = readMessage(tk, c.Message)
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read history: %w", err)
-	}
-	l.shallow = extent.Shallow
-	return l, nil
-}
-
-// At gives the History that Build would give for the tip.
-func (l *Log) At(tip git.Hash, limit int) (*History, error) {
-	first, ok := l.byHash[tip]
-	if !ok {
-		return nil, fmt.Errorf("commit %s is not in the log that was read", tip)
-	}
+// ReadLog reads what the histories of the tips need, each of limit commits; 0 means DefaultCommits.
+func ReadLog(ctx context.Context, repo *git.Repo, tips []git.Hash, limit int) (*Log, error) {
 	if limit <= 0 {
 		limit = DefaultCommits
+	}
+	// Some of the commits are merges, and the tips do not reach all the same ones. Where this is not
+	// enough, because the tips lie far apart, more is read.
+	for read := 2*limit + len(tips); ; read *= 4 {
+		l, err := readLog(ctx, repo, tips, read)
+		if err != nil {
+			return nil, fmt.Errorf("read history: %w", err)
+		}
+		if !l.cut || !slices.ContainsFunc(tips, func(tip git.Hash) bool { _, _, err := l.walk(tip, limit); return err != nil }) {
+			return l, nil
+		}
+	}
+}
+
+func readLog(ctx context.Context, repo *git.Repo, tips []git.Hash, read int) (*Log, error) {
+	l := &Log{byHash: make(map[git.Hash]*git.Commit), words: make(map[git.Hash]message)}
+	tk := text.NewTokenizer()
+	extent, err := repo.History(ctx, tips, git.HistoryOptions{Merges: true, Limit: read}, func(c *git.Commit) error {
+		l.byHash[c.Hash] = c
+		l.words[c.Hash] = readMessage(tk, c.Message)
+		l.last = c
+		return nil
+	})
+	l.shallow, l.cut = extent.Shallow, extent.Limited
+	return l, err
+}
+
+// At gives the History that Build would give for the tip. The limit must not be larger than that of
+// ReadLog.
+func (l *Log) At(tip git.Hash, limit int) (*History, error) {
+	if limit <= 0 {
+		limit = DefaultCommits
+	}
+	commits, limited, err := l.walk(tip, limit)
+	if err != nil {
+		return nil, err
+	}
+	extent := git.Extent{Commits: len(commits), Shallow: l.shallow, Limited: limited}
+	return assemble(tip, l.byHash[tip].Time, commits, extent, func(c *git.Commit) message { return l.words[c.Hash] }), nil
+}
+
+// walk goes from the tip in git's order, and says whether the limit ended it. A commit that was not read
+// waited from its child on while git read others, which were not older. So as long as the walk is among
+// newer ones than the last of these, that commit's turn has not come.
+func (l *Log) walk(tip git.Hash, limit int) (commits []*git.Commit, limited bool, err error) {
+	beyond := fmt.Errorf("commit %s is not in the log that was read, or the log ends too early for it", tip)
+	first, ok := l.byHash[tip]
+	if !ok {
+		return nil, false, beyond
 	}
 	q := &queue{}
 	seen := map[git.Hash]bool{tip: true}
 	q.add(first)
-	var commits []*git.Commit
-	extent := git.Extent{Shallow: l.shallow}
+	missing := false
 	for q.Len() > 0 {
 		c := heap.Pop(q).(queued).commit
+		if l.cut && (missing && c.Time <= l.last.Time || c == l.last) {
+			return nil, false, beyond
+		}
 		for _, p := range c.Parents {
-			if pc, ok := l.byHash[p]; ok && !seen[p] {
+			pc, ok := l.byHash[p]
+			if missing = missing || l.cut && !ok; ok && !seen[p] {
 				seen[p] = true
 				q.add(pc)
 			}
@@ -133,13 +167,14 @@ func (l *Log) At(tip git.Hash, limit int) (*History, error) {
 			continue
 		}
 		if len(commits) == limit {
-			extent.Limited = true
-			break
+			return commits, true, nil
 		}
 		commits = append(commits, c)
 	}
-	extent.Commits = len(commits)
-	return assemble(tip, first.Time, commits, extent, func(c *git.Commit) message { return l.words[c.Hash] }), nil
+	if missing {
+		return nil, false, beyond
+	}
+	return commits, false, nil
 }
 
 // queue is git's default order: newest committer time first, insertion order on ties.

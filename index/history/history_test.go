@@ -98,12 +98,12 @@ func TestBackendsAndLogAgree(t *testing.T) {
 			tips = append(tips, resolve(t, program, rev))
 		}
 		for _, repo := range []*git.Repo{program, library} {
-			log, err := history.ReadLog(context.Background(), repo, tips)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, tip := range tips {
-				for _, limit := range []int{0, 1, 29} {
+			for _, limit := range []int{0, 1, 2, 5, 11, 29} {
+				log, err := history.ReadLog(context.Background(), repo, tips, limit)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, tip := range tips {
 					name := fmt.Sprintf("seed %d, %s, tip %s, limit %d", seed, repo.Backend(), tip.Short(), limit)
 					want, err := history.Build(context.Background(), program, tip, limit)
 					if err != nil {
@@ -192,7 +192,7 @@ func TestShallowAndLimited(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		log, err := history.ReadLog(context.Background(), repo, []git.Hash{tip})
+		log, err := history.ReadLog(context.Background(), repo, []git.Hash{tip}, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +214,7 @@ func TestShallowAndLimited(t *testing.T) {
 	if err != nil || !h.Extent.Limited || h.Extent.Shallow || len(h.Commits) != 4 {
 		t.Errorf("%+v, %v", h.Extent, err)
 	}
-	log, err := history.ReadLog(context.Background(), repo, []git.Hash{resolve(t, repo, "HEAD~3")})
+	log, err := history.ReadLog(context.Background(), repo, []git.Hash{resolve(t, repo, "HEAD~3")}, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,10 @@ type Engine struct {
 	past    *cache.Files   // histories on disk; nil: none
 	lines   *cache.Files   // what risk learned of them; nil: nothing is kept
 	mu      sync.Mutex
-	kept    error // why a history could not be kept
+	kept    error        // why a history could not be kept
+	names   *index.Names // set for replay
+	stop    func()       // ends what Preload started; nil: nothing
+	first   sync.Once    // of the snapshots, for replay
 }
 
 // EngineOptions open an Engine. Zero values mean the defaults.
@@ -85,6 +88,9 @@ func NewEngine(ctx context.Context, repo *git.Repo, o EngineOptions) (*Engine, e
 
 // Close keeps on disk what was parsed. A failure costs the next run time and nothing else.
 func (e *Engine) Close() error {
+	if e.stop != nil {
+		e.stop()
+	}
 	if e.disk == nil {
 		return nil
 	}
@@ -97,15 +103,32 @@ func (e *Engine) Close() error {
 	return err
 }
 
-// Preload reads the history of many commits at once.
+// Preload prepares for selections at many commits: it reads their histories at once, and what one
+// selection reads of the repository serves the next. Close ends the processes that it starts.
 func (e *Engine) Preload(ctx context.Context, tips []git.Hash) (err error) {
-	e.log, err = history.ReadLog(ctx, e.repo, tips)
+	e.stop = e.repo.KeepReaders(ctx)
+	e.names = &index.Names{}
+	if e.objects == nil {
+		e.repo.Remember(newTrees())
+	}
+	e.log, err = history.ReadLog(ctx, e.repo, tips, e.commits)
 	return err
 }
 
-// Snapshot builds the snapshot of an origin.
-func (e *Engine) Snapshot(ctx context.Context, from index.Origin) (*index.Snapshot, error) {
-	return index.Build(ctx, from, index.Options{Mode: e.mode, Cache: e.docs})
+// Snapshot builds the snapshot of an origin. Of many commits the first is built alone: the others find
+// most of their files parsed, and none is parsed twice.
+func (e *Engine) Snapshot(ctx context.Context, from index.Origin) (s *index.Snapshot, err error) {
+	if e.names != nil {
+		e.first.Do(func() { s, err = e.build(ctx, from) })
+	}
+	if s != nil || err != nil {
+		return s, err
+	}
+	return e.build(ctx, from)
+}
+
+func (e *Engine) build(ctx context.Context, from index.Origin) (*index.Snapshot, error) {
+	return index.Build(ctx, from, index.Options{Mode: e.mode, Cache: e.docs, Names: e.names})
 }
 
 // History reads the past of a commit; the null commit has none.
