@@ -81,7 +81,7 @@ func detectKind(title, body string) Kind {
 		told[strings.ToLower(w)] = true
 	}
 	named := !prefixed && prefix.MatchString(title)
-	change := 3 + is(prefixed) + 2*is(named) + is(doneWords.MatchString(title)) + count(doneWords, 4) + is(closes.MatchString(body))
+	change := 3.5 + is(prefixed) + 2*is(named) + is(doneWords.MatchString(title)) + count(doneWords, 4) + is(closes.MatchString(body))
 	issue := 4.5*count(issueWords, 3) + 1.5*is(askWords.MatchString(title)) + is(faultWords.MatchString(title)) +
 		0.5*is(traceback.MatchString(body)) + 1.5*count(errorLine, 3) + 3*is(strings.Contains(body, "```")) +
 		count(firstWords, 3) + 1.5*float64(min(len(told), 4))

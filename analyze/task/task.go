@@ -137,6 +137,7 @@ func (t *Task) weigh() {
 	t.pairs(bodyTerms, at, bodyWeight)
 	t.compounds(titleTerms, at, true)
 	t.compounds(bodyTerms, at, false)
+	t.numbered(tk, at)
 	seen := make(map[string]bool)
 	for _, term := range titleTerms {
 		if !seen[term.Text] && !stop(term) && len(term.Text) > 2 {
@@ -203,6 +204,33 @@ func (t *Task) compounds(terms []text.Term, at map[uint32]int, title bool) {
 		}
 		at[h] = len(t.Terms)
 		t.Terms = append(t.Terms, Term{Text: joined, Hash: h, Weight: weight, InTitle: title, Compound: true})
+	}
+}
+
+// numbers are names with a number that code writes together: HTTP/2, TLS 1.3, UTF-8.
+var numbers = lazily(`\b([A-Za-z]{2,12})[/ .-](\d{1,2})\b`)
+
+// numbered adds names with their numbers as one word: a text that says HTTP/2 looks for http2.
+func (t *Task) numbered(tk *text.Tokenizer, at map[uint32]int) {
+	for _, in := range [...]struct {
+		text   string
+		weight float64
+		title  bool
+	}{{t.Title, 1, true}, {t.Body, bodyWeight, false}} {
+		for _, m := range numbers.FindAllStringSubmatch(in.text, maxMentions) {
+			terms := tk.Terms(m[1] + m[2])
+			if len(terms) != 1 {
+				continue
+			}
+			i, ok := at[terms[0].Hash]
+			switch {
+			case ok && in.title: // the description may have written it together
+				t.Terms[i].Weight, t.Terms[i].InTitle = in.weight, true
+			case !ok && len(t.Terms) < maxTerms:
+				at[terms[0].Hash] = len(t.Terms)
+				t.Terms = append(t.Terms, Term{Text: terms[0].Text, Hash: terms[0].Hash, Weight: in.weight, InTitle: in.title})
+			}
+		}
 	}
 }
 

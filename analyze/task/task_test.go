@@ -101,6 +101,19 @@ func TestTypes(t *testing.T) {
 	}
 }
 
+// Code writes a name and its number together.
+func TestNumberedNames(t *testing.T) {
+	weight := make(map[string]float64)
+	for _, x := range task.Parse("Streams of HTTP/2 and UTF-8", "Since TLS 1.3, not for http2.", task.Change).Terms {
+		weight[x.Text] = x.Weight
+	}
+	for word, want := range map[string]float64{"http2": 1, "utf8": 1, "tls1": 0.3, "http": 1} {
+		if weight[word] != want {
+			t.Errorf("%s weighs %g, want %g", word, weight[word], want)
+		}
+	}
+}
+
 func TestKinds(t *testing.T) {
 	for _, c := range []struct {
 		title, body string
