@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // extractors are the languages that have an extractor of any kind.
@@ -137,6 +139,11 @@ func TestAfterFault(t *testing.T) {
 	langs := []string{"python", "rust", "typescript", "c", "java"}
 	slow := []byte(strings.Repeat("x = f(a, b)[c] + d;\n", 5_000))
 	deep := []byte(strings.Repeat("(", 20_000))
+	small := []byte("class A {}")
+	want := map[string]Result{}
+	for _, lang := range langs {
+		want[lang] = Extract(lang, small, Auto)
+	}
 	stopped := 0
 	for i := range 1000 {
 		lang, bad, limit := langs[i%5], deep, maxTime
@@ -151,11 +158,10 @@ func TestAfterFault(t *testing.T) {
 			stopped++
 		}
 		check(t, lang, bad, r)
-		small := []byte("class A {}")
 		r = Extract(lang, small, Auto)
 		check(t, lang, small, r)
-		if HasTreeSitter() && r.Fault != "" {
-			t.Fatalf("%s: the small file after a stopped one: %+v", lang, r)
+		if d := cmp.Diff(want[lang], r); d != "" || HasTreeSitter() && r.Fault != "" {
+			t.Fatalf("%s: the small file after a stopped one: %+v\n%s", lang, r, d)
 		}
 	}
 	if HasTreeSitter() && stopped < 100 {
