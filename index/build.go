@@ -340,7 +340,9 @@ func (s *Snapshot) resolve(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read manifests: %w", err)
 	}
-	s.Imports = imports.Resolve(files, func(p string) []byte { return content[p] })
+	if s.Imports, err = imports.Resolve(ctx, files, func(p string) []byte { return content[p] }); err != nil {
+		return fmt.Errorf("resolve imports: %w", err)
+	}
 	s.Importers = make([][]int32, len(s.Files))
 	for i, ids := range s.Imports {
 		for _, id := range ids {

@@ -58,7 +58,9 @@ func Rank(ctx context.Context, in Input, w Weights) (*Ranking, error) {
 	for i := range first {
 		first[i] = r.base(i)
 	}
-	r.relate(first)
+	if err := r.relate(ctx, first); err != nil {
+		return nil, err
+	}
 	r.Scores = make([]float64, n)
 	for i := range r.Scores {
 		for s := range NumSignals {
@@ -126,8 +128,8 @@ const (
 	jointSmooth = 1  // added to the number of changes when a joint share is taken
 )
 
-// relate fills r.relation from the first pass's best files.
-func (r *Ranking) relate(first []float64) {
+// relate fills r.relation from the first pass's best files. It fails only when ctx ends.
+func (r *Ranking) relate(ctx context.Context, first []float64) error {
 	n := len(first)
 	r.relation = make([]related, n)
 	for i := range r.relation {
@@ -137,7 +139,7 @@ func (r *Ranking) relate(first []float64) {
 	}
 	top := best(first, relateTop)
 	if len(top) == 0 || first[top[0]] <= 0 {
-		return
+		return ctx.Err()
 	}
 	files := r.in.Snapshot.Files
 	stem := make([]string, n)
@@ -146,6 +148,9 @@ func (r *Ranking) relate(first []float64) {
 	}
 	vectors := newPathVectors(r.in.Snapshot)
 	for k, t := range top {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		lead := first[t] / first[top[0]]
 		for i := range files {
 			if i == t {
@@ -170,6 +175,7 @@ func (r *Ranking) relate(first []float64) {
 			x.value[rImport], x.with[rImport] = 0, -1
 		}
 	}
+	return ctx.Err()
 }
 
 // put keeps the strongest value of a relation.

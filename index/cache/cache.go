@@ -20,6 +20,7 @@
 package cache
 
 import (
+	"context"
 	"sync"
 
 	"github.com/ctxt-dev/ctxt/index"
@@ -77,5 +78,5 @@ func (c *Cache) Put(k index.Key, d *index.Doc) {
 }
 
 // Close writes what was put since Open, and keeps the folder within its bounds. A failure costs the
-// next run time and nothing else.
-func (c *Cache) Close() error { return c.s.close() }
+// next run time and nothing else; so does ctx, when it ends meanwhile.
+func (c *Cache) Close(ctx context.Context) error { return c.s.close(ctx) }

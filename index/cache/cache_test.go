@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"sync"
@@ -38,7 +39,7 @@ func TestRoundTrip(t *testing.T) {
 	c := open(t, dir)
 	c.Put(key1(1), doc(5))
 	c.Put(index.Key{Blob: [20]byte{2}}, &index.Doc{Binary: true, Reason: "binary", Lines: []uint32{0}})
-	if err := c.Close(); err != nil {
+	if err := c.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	c = open(t, dir)
@@ -64,7 +65,7 @@ func TestDamageCostsTimeOnly(t *testing.T) {
 	for i := range byte(8) {
 		c.Put(key1(i), doc(uint32(i)))
 	}
-	if err := c.Close(); err != nil {
+	if err := c.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	segs, _ := filepath.Glob(filepath.Join(dir, "*.seg"))
@@ -98,7 +99,7 @@ func TestSegmentsAreMerged(t *testing.T) {
 	for i := range byte(maxSegments + 3) {
 		c := open(t, dir)
 		c.Put(key1(i), doc(uint32(i)))
-		if err := c.Close(); err != nil {
+		if err := c.Close(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -147,7 +148,7 @@ func TestCacheIsBounded(t *testing.T) {
 			c.Put(key1(kept), big)
 		}
 		c.Put(key1(i), big)
-		if err := c.Close(); err != nil {
+		if err := c.Close(context.Background()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -184,7 +185,7 @@ func TestSharedByProcesses(t *testing.T) {
 						t.Errorf("wrong doc %d of %d", n, w)
 					}
 				}
-				if err := c.Close(); err != nil {
+				if err := c.Close(context.Background()); err != nil {
 					t.Error(err)
 				}
 			}
@@ -201,7 +202,7 @@ func TestObjects(t *testing.T) {
 	}
 	o.Put([20]byte{1}, 2, []byte("abcde"))
 	o.Put([20]byte{2}, 2, nil)
-	if err := o.Close(); err != nil {
+	if err := o.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if o, err = OpenObjects(dir); err != nil {

@@ -68,7 +68,7 @@ func (f *Files) Write(name string, data []byte) error {
 	if err := hide(f.Dir); err != nil {
 		return err
 	}
-	if err := store.WriteFile(filepath.Join(f.Dir, name+f.Suffix), data, 0o644); err != nil {
+	if err := store.WriteCacheFile(filepath.Join(f.Dir, name+f.Suffix), data, 0o644); err != nil {
 		return fmt.Errorf("cache: %w", err)
 	}
 	sweep(f.Dir, f.Suffix)

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +25,7 @@ func TestLeftFilesAreRemoved(t *testing.T) {
 	}
 	c := open(t, dir)
 	c.Put(key1(1), doc(1))
-	if err := c.Close(); err != nil {
+	if err := c.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(old); err == nil {
@@ -43,7 +44,7 @@ func TestNoPlaceForTheCache(t *testing.T) {
 	}
 	c := open(t, filepath.Join(file, "cache"))
 	c.Put(key1(1), doc(1))
-	if err := c.Close(); err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), file) {
+	if err := c.Close(context.Background()); err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), file) {
 		t.Errorf("%v", err)
 	}
 	if _, ok := c.Get(key1(1)); !ok {
@@ -80,7 +81,7 @@ func FuzzOpen(f *testing.F) {
 				t.Fatal("a hit without a doc")
 			}
 		}
-		w := &segmentWriter{s: c.s}
+		w := &segmentWriter{s: c.s, ctx: context.Background()}
 		if err := c.s.keep(w, 0); err != nil {
 			t.Fatal(err)
 		}

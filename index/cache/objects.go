@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"context"
 	"encoding/binary"
 
 	"github.com/ctxt-dev/ctxt/index/git"
@@ -38,5 +39,6 @@ func (o *Objects) Put(h git.Hash, kind byte, data []byte) {
 	}})
 }
 
-// Close writes what was put since OpenObjects. A failure costs the next run time and nothing else.
-func (o *Objects) Close() error { return o.s.close() }
+// Close writes what was put since OpenObjects. A failure costs the next run time and nothing
+// else; so does ctx, when it ends meanwhile.
+func (o *Objects) Close(ctx context.Context) error { return o.s.close(ctx) }

@@ -3,6 +3,7 @@ package cache
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -175,7 +176,7 @@ func (s *segments) put(k key, p payload) {
 
 // close writes what was put since the folder was opened, and keeps the folder within its bounds. A
 // failure costs the next run time and nothing else.
-func (s *segments) close() error {
+func (s *segments) close(ctx context.Context) error {
 	s.ready.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,7 +186,7 @@ func (s *segments) close() error {
 	if err := hide(s.dir); err != nil {
 		return err
 	}
-	w := &segmentWriter{s: s}
+	w := &segmentWriter{s: s, ctx: ctx}
 	keys := make([]key, 0, len(s.fresh))
 	size := 0
 	for k, p := range s.fresh {
@@ -267,6 +268,7 @@ func (s *segments) evict(all bool, w *segmentWriter) {
 
 // segmentWriter cuts records into segments.
 type segmentWriter struct {
+	ctx   context.Context
 	s     *segments
 	buf   []byte
 	total int64
@@ -280,6 +282,9 @@ func (w *segmentWriter) expect(size int) {
 }
 
 func (w *segmentWriter) add(record func([]byte) []byte) error {
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
 	if len(w.buf) == 0 {
 		w.buf = append(append(w.buf, w.s.magic...), version)
 	}
@@ -296,10 +301,13 @@ func (w *segmentWriter) flush() error {
 	if len(w.buf) <= headerLen {
 		return nil
 	}
+	if err := w.ctx.Err(); err != nil {
+		return err
+	}
 	sum := fnv.New64a()
 	sum.Write(w.buf)
 	path := filepath.Join(w.s.dir, fmt.Sprintf("%016x.seg", sum.Sum64()))
-	if err := store.WriteFile(path, w.buf, 0o644); err != nil {
+	if err := store.WriteCacheFile(path, w.buf, 0o644); err != nil {
 		return fmt.Errorf("cache: %w", err)
 	}
 	if w.wrote == nil {

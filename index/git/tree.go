@@ -96,7 +96,7 @@ func (r *Repo) Tree(ctx context.Context, commit Hash) (*Tree, error) {
 	s.want = kindTree
 	root := commits[0].tree
 	w := &treeWalk{trees: map[Hash]*treeNode{}}
-	if err := w.load(s, root); err != nil {
+	if err := w.load(ctx, s, root); err != nil {
 		return nil, fmt.Errorf("read the tree of commit %s: %w", commit, err)
 	}
 	if err := w.trees[root].err; err != nil {
@@ -104,6 +104,9 @@ func (r *Repo) Tree(ctx context.Context, commit Hash) (*Tree, error) {
 	}
 	w.left = maxTreePaths
 	w.list(root, "", 0)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	t := &w.out
 	slices.SortStableFunc(t.Entries, func(a, b Entry) int { return strings.Compare(a.Path, b.Path) })
 	t.Entries = slices.CompactFunc(t.Entries, func(a, b Entry) bool {
@@ -131,7 +134,7 @@ type treeWalk struct {
 }
 
 // load reads every tree object under root, each once, level by level.
-func (w *treeWalk) load(s objectSession, root Hash) error {
+func (w *treeWalk) load(ctx context.Context, s objectSession, root Hash) error {
 	total := int64(0)
 	level := []Hash{root}
 	w.trees[root] = &treeNode{}
@@ -144,6 +147,9 @@ func (w *treeWalk) load(s objectSession, root Hash) error {
 			break
 		}
 		err := s.read(level, maxObject, func(i int, k kind, data []byte, err error) error {
+			if ended := ctx.Err(); ended != nil {
+				return ended
+			}
 			node := w.trees[level[i]]
 			if err == nil && k != kindTree {
 				err = fmt.Errorf("object %s is not a tree", level[i])

@@ -9,6 +9,7 @@
 package imports
 
 import (
+	"context"
 	"path"
 	"runtime"
 	"slices"
@@ -38,21 +39,24 @@ const (
 // Resolve returns, for each file, the ascending ids of the files that it imports, itself left out;
 // an id is an index into files, which must be sorted by path. read gives the content of a file of
 // the tree, or nil when there is none; it is called for manifests only, from one goroutine. It may
-// be nil.
-func Resolve(files []File, read func(path string) []byte) [][]int32 {
-	t := newTree(files, read)
+// be nil. It fails only when ctx ends.
+func Resolve(ctx context.Context, files []File, read func(path string) []byte) ([][]int32, error) {
+	t, err := newTree(ctx, files, read)
+	if err != nil {
+		return nil, err
+	}
 	out := make([][]int32, len(files))
 	workers := min(runtime.GOMAXPROCS(0), len(files)/64+1)
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
-			for i := w; i < len(files); i += workers {
+			for i := w; i < len(files) && ctx.Err() == nil; i += workers {
 				out[i] = t.edges(int32(i))
 			}
 		})
 	}
 	wg.Wait()
-	return out
+	return out, ctx.Err()
 }
 
 // edges resolves the imports of one file.
@@ -143,7 +147,7 @@ type tree struct {
 	names map[int32]map[string]string
 }
 
-func newTree(files []File, read func(string) []byte) *tree {
+func newTree(ctx context.Context, files []File, read func(string) []byte) (*tree, error) {
 	t := &tree{files: files, byPath: make(map[string]int32, len(files)),
 		byDir: map[string][]int32{}, byBase: map[string][]int32{}}
 	for i := range files {
@@ -157,12 +161,19 @@ func newTree(files []File, read func(string) []byte) *tree {
 			t.byBase[base] = append(t.byBase[base], id)
 		}
 	}
-	t.readManifests(read)
-	t.indexSymbols()
-	t.indexPackages()
-	t.py = findPython(t)
-	t.indexNames()
-	return t
+	for _, step := range []func(){
+		func() { t.readManifests(read) },
+		t.indexSymbols,
+		t.indexPackages,
+		func() { t.py = findPython(t) },
+		t.indexNames,
+	} {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		step()
+	}
+	return t, nil
 }
 
 // dirOf is the folder of a path; "" at the root.

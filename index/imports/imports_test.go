@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,12 +21,15 @@ func edges(content map[string]string) []string {
 		r := symbols.Extract(lang, []byte(content[p]), symbols.Auto)
 		files = append(files, File{Path: p, Lang: lang, Imports: r.Imports, Symbols: r.Symbols})
 	}
-	got := Resolve(files, func(p string) []byte {
+	got, err := Resolve(context.Background(), files, func(p string) []byte {
 		if c, ok := content[p]; ok {
 			return []byte(c)
 		}
 		return nil
 	})
+	if err != nil {
+		panic(err) // only an ended context fails it
+	}
 	var out []string
 	for i, ids := range got {
 		for _, id := range ids {
@@ -232,9 +236,10 @@ func TestOrder(t *testing.T) {
 			}
 			files[i].Symbols = []symbols.Symbol{{Name: "a", Kind: symbols.Function}, {Name: "a.b", Kind: symbols.Module}}
 		}
-		got := Resolve(files, nil)
-		if diff := cmp.Diff(got, Resolve(files, nil)); diff != "" {
-			t.Fatal(diff)
+		got, err := Resolve(context.Background(), files, nil)
+		again, err2 := Resolve(context.Background(), files, nil)
+		if diff := cmp.Diff(got, again); diff != "" || err != nil || err2 != nil {
+			t.Fatal(diff, err, err2)
 		}
 		for i, ids := range got {
 			if !slices.IsSorted(ids) || slices.Contains(ids, int32(i)) || len(ids) > 0 && int(ids[len(ids)-1]) >= len(files) || len(slices.Compact(slices.Clone(ids))) != len(ids) {
@@ -272,7 +277,9 @@ func BenchmarkResolve(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				Resolve(files, nil)
+				if _, err := Resolve(context.Background(), files, nil); err != nil {
+					b.Fatal(err)
+				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/file")
 		})

@@ -62,6 +62,17 @@ func ReadFile(path string, max int64) ([]byte, error) {
 // the folder synced. It makes the folder. After a failure the old file is untouched and no temporary
 // file is left.
 func WriteFile(path string, data []byte, perm os.FileMode) error {
+	return replace(path, data, perm, true)
+}
+
+// WriteCacheFile is WriteFile without the syncs, for files that are checked by a sum when they are read:
+// after a power cut one may be damaged, which costs time, while a sync waits for everything that other
+// programs have written.
+func WriteCacheFile(path string, data []byte, perm os.FileMode) error {
+	return replace(path, data, perm, false)
+}
+
+func replace(path string, data []byte, perm os.FileMode, durable bool) error {
 	dir := filepath.Dir(path)
 	if err := refuseLink(dir); err != nil {
 		return err
@@ -75,7 +86,7 @@ func WriteFile(path string, data []byte, perm os.FileMode) error {
 		return err
 	})
 	if err == nil {
-		if err = fill(t, data, perm); err == nil {
+		if err = fill(t, data, perm, durable); err == nil {
 			// On Windows os.Rename replaces too.
 			err = try("rename", func() error { return os.Rename(t.Name(), path) })
 		}
@@ -86,16 +97,19 @@ func WriteFile(path string, data []byte, perm os.FileMode) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w%s", path, cause(err), mend(err))
 	}
+	if !durable {
+		return nil
+	}
 	return syncDir(dir)
 }
 
-// fill writes, syncs and closes a new file.
-func fill(f *os.File, data []byte, perm os.FileMode) error {
+// fill writes, syncs if it is to be durable, and closes a new file.
+func fill(f *os.File, data []byte, perm os.FileMode, durable bool) error {
 	err := try("write", func() error { _, err := f.Write(data); return err })
 	if err == nil {
 		err = try("chmod", func() error { return f.Chmod(perm) })
 	}
-	if err == nil {
+	if err == nil && durable {
 		err = try("sync", f.Sync)
 	}
 	return cmp.Or(err, try("close", f.Close))

@@ -17,6 +17,7 @@ func newSelector(ctx context.Context, repo *git.Repo, commits []git.Hash, cacheD
 		return nil, nil, err
 	}
 	if err := e.Preload(ctx, commits); err != nil {
+		_ = e.Close() // the history says what is wrong
 		return nil, nil, err
 	}
 	sel := func(ctx context.Context, base git.Hash, title, body string) (eval.Selection, error) {

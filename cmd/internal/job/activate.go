@@ -78,7 +78,7 @@ func Activate(ctx context.Context, o ActivateOptions) (*Selected, error) {
 			return nil, err
 		}
 	}
-	closed := e.closing()
+	closed := e.closing(ctx)
 	defer closed()
 	out, err := e.Select(ctx, s, h, q)
 	if err != nil {
@@ -103,9 +103,9 @@ func Activate(ctx context.Context, o ActivateOptions) (*Selected, error) {
 
 // closing begins to close the engine, when everything is parsed: what is new is written while it is
 // ranked. The answer waits for it.
-func (e *Engine) closing() func() error {
+func (e *Engine) closing(ctx context.Context) func() error {
 	done := make(chan error, 1)
-	go func() { done <- e.Close() }()
+	go func() { done <- e.closeWithin(ctx) }()
 	return sync.OnceValue(func() error { return <-done })
 }
 

@@ -87,7 +87,10 @@ func NewEngine(ctx context.Context, repo *git.Repo, o EngineOptions) (*Engine, e
 }
 
 // Close keeps on disk what was parsed. A failure costs the next run time and nothing else.
-func (e *Engine) Close() error {
+func (e *Engine) Close() error { return e.closeWithin(context.Background()) }
+
+// closeWithin is Close until ctx ends: what is not kept by then is not kept, and nothing is kept in part.
+func (e *Engine) closeWithin(ctx context.Context) error {
 	if e.stop != nil {
 		e.stop()
 	}
@@ -96,9 +99,9 @@ func (e *Engine) Close() error {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	err := cmp.Or(e.disk.Close(), e.kept)
+	err := cmp.Or(e.disk.Close(ctx), e.kept)
 	if e.objects != nil {
-		err = cmp.Or(err, e.objects.Close())
+		err = cmp.Or(err, e.objects.Close(ctx))
 	}
 	return err
 }

@@ -70,7 +70,7 @@ func RunPR(ctx context.Context, o PROptions) (*report.Report, error) {
 		}
 	}
 	r.verdict()
-	if err := r.engine.Close(); err != nil {
+	if err := r.engine.closeWithin(ctx); err != nil {
 		r.out.Notes = append(r.out.Notes, err.Error())
 	}
 	return r.out, nil
