@@ -115,7 +115,7 @@ func (r *Repo) treeChanges(ctx context.Context, old, new Hash) ([]Change, error)
 				}
 				name := join(p.prefix, e.name)
 				if len(changes)+len(next) >= maxDiffPaths || len(name) > maxPathBytes {
-					return fmt.Errorf("more than %d changed paths, or one of more than %d bytes", maxDiffPaths, maxPathBytes)
+					return fmt.Errorf("more than %d changed paths, or one of more than %d bytes; compare commits that lie closer", maxDiffPaths, maxPathBytes)
 				}
 				if e.mode != ModeDir {
 					changes = append(changes, changeOf(name, x, y))

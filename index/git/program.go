@@ -108,7 +108,7 @@ func (p *program) fail(ctx context.Context, what string, err error, e *stderr) e
 		return ctx.Err()
 	}
 	if e.outOfMemory() {
-		return fmt.Errorf("git %s: %w (%w)", what, errMemory, err)
+		return fmt.Errorf("git %s: %w (%w): a folder may hold itself many times; look with git ls-tree", what, errMemory, err)
 	}
 	if s := e.line(); s != "" {
 		switch {
