@@ -26,13 +26,13 @@ const (
 
 var words = strings.Fields(`account alert archive audit backup balance batch billing broker bucket budget cache calendar
 	channel charge check client cluster command config connect contract counter cursor customer daemon delivery deploy
-	device digest discount document driver encoder endpoint engine entity event export feature feed filter folder gateway
-	graph group handler header history image import index ingest invoice journal label ledger limit listener location lock
+	device digest discount document driver encoder endpoint engine entity event extract feature feed filter folder gateway
+	graph group handler header history image intake index ingest invoice journal label ledger limit listener location lock
 	logger mailbox manager market matcher member merge message meter mirror model monitor network node notify object
 	offer order packet parser partner payment planner policy pool portal price printer profile project provider proxy
 	queue quota reader receipt record region registry release render replica report request resolver restore retry
 	review route runner sample scheduler schema search secret segment sender server session shard shipment signal
-	snapshot socket stage state storage stream subscriber summary switch sync table target task tenant ticket token topic
+	snapshot socket stage state storage stream subscriber summary supply sync table target task tenant ticket token topic
 	tracker transfer trigger update upload user validator vault vendor version view wallet watcher worker writer zone`)
 
 var languages = []string{".go", ".ts", ".py", ".java"}
@@ -108,8 +108,12 @@ func (m monorepo) function(b *strings.Builder, rnd *rand.Rand, f file, n, change
 	case ".java":
 		fmt.Fprintf(b, "  // The %s of a %s, attempt %d.\n  void %s%d(%s %s) {\n", verb, kind, changed, name, n, title(kind), noun)
 	}
+	end := ""
+	if f.lang() == ".java" {
+		end = ";"
+	}
 	for range 3 + rnd.IntN(7) {
-		fmt.Fprintf(b, "    %s.%s(%s, %d)\n", word(rnd.IntN(len(words))), word(rnd.IntN(len(words)))+title(word(rnd.IntN(len(words)))), noun, rnd.IntN(1000))
+		fmt.Fprintf(b, "    %s.%s(%s, %d)%s\n", word(rnd.IntN(len(words))), word(rnd.IntN(len(words)))+title(word(rnd.IntN(len(words)))), noun, rnd.IntN(1000), end)
 	}
 	if f.lang() == ".py" {
 		b.WriteString("    return " + kind + "\n\n")
