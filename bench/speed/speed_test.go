@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -86,5 +87,23 @@ func TestWrongUse(t *testing.T) {
 		if err := run(context.Background(), args); err == nil {
 			t.Errorf("%q: no error", args)
 		}
+	}
+}
+
+// A program that ends at a signal is measured; one that leaves a file unfinished is an error.
+func TestInterrupt(t *testing.T) {
+	dir := t.TempDir()
+	b := bench{ctxt: "sleep", dir: dir, cache: filepath.Join(dir, "cache")}
+	if d, err := b.interrupt(context.Background(), os.Interrupt, 0, "60"); err != nil || d <= 0 {
+		t.Errorf("%v, %v", d, err)
+	}
+	if err := os.MkdirAll(b.cache, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(b.cache, ".a.seg.1.tmp"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.interrupt(context.Background(), os.Interrupt, 0, "60"); err == nil || !strings.Contains(err.Error(), ".a.seg.1.tmp") {
+		t.Errorf("an unfinished file: %v", err)
 	}
 }

@@ -142,7 +142,10 @@ func (b *bench) table(ctx context.Context) ([]row, error) {
 	if err := b.pullRequest(ctx, warm, &rows); err != nil {
 		return rows, err
 	}
-	return rows, b.replay(ctx, rows, &rows)
+	if err := b.replay(ctx, rows, &rows); err != nil {
+		return rows, err
+	}
+	return rows, b.interrupted(ctx)
 }
 
 func (b *bench) dropCache() error { return os.RemoveAll(b.cache) }
