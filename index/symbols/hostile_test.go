@@ -137,7 +137,7 @@ func check(t testing.TB, name string, src []byte, r Result) {
 // next one, or refuses it.
 func TestAfterFault(t *testing.T) {
 	langs := []string{"python", "rust", "typescript", "c", "java"}
-	slow := []byte(strings.Repeat("x = f(a, b)[c] + d;\n", 5_000))
+	slow := []byte(strings.Repeat("x = f(a, b)[c] + d;\n", 2_000))
 	deep := []byte(strings.Repeat("(", 20_000))
 	small := []byte("class A {}")
 	want := map[string]Result{}
