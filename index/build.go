@@ -101,21 +101,19 @@ func Build(ctx context.Context, src Origin, o Options) (*Snapshot, error) {
 
 // describe fills in what the listing alone says of each file, and the Docs that the cache has.
 func (s *Snapshot) describe(ctx context.Context, listed []Listed, o Options) error {
-	const share = 128 // files of one tokenizer
-	err := parallel(ctx, (len(listed)+share-1)/share, func(n int) {
-		tk := text.NewTokenizer()
-		for i := n * share; i < min((n+1)*share, len(listed)); i++ {
-			l := listed[i]
-			f := &s.Files[i]
-			it := o.Names.name(tk, l.Path)
-			*f = File{Path: l.Path, Blob: l.Blob, Mode: l.Mode, Lang: it.lang, Role: it.role, PathTerms: it.terms}
-			if o.Cache == nil {
-				continue
-			}
-			var ok bool
-			if f.Doc, ok = o.Cache.Get(f.key()); !ok && o.Mode != symbols.Regex {
-				symbols.Expect(f.Lang)
-			}
+	tokenizers := sync.Pool{New: func() any { return text.NewTokenizer() }}
+	err := parallel(ctx, len(listed), func(i int) {
+		tk := tokenizers.Get().(*text.Tokenizer)
+		defer tokenizers.Put(tk)
+		l, f := listed[i], &s.Files[i]
+		it := o.Names.name(tk, l.Path)
+		*f = File{Path: l.Path, Blob: l.Blob, Mode: l.Mode, Lang: it.lang, Role: it.role, PathTerms: it.terms}
+		if o.Cache == nil {
+			return
+		}
+		var ok bool
+		if f.Doc, ok = o.Cache.Get(f.key()); !ok && o.Mode != symbols.Regex {
+			symbols.Expect(f.Lang)
 		}
 	})
 	for i, l := range listed {

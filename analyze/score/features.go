@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ctxt-dev/ctxt/analyze/task"
 	"github.com/ctxt-dev/ctxt/index"
@@ -68,20 +69,35 @@ func Features(ctx context.Context, in Input) (*Table, error) {
 	if t.lex, err = newLexical(ctx, in, t.ids); err != nil {
 		return nil, err
 	}
-	t.mem = newMemory(in, t.ids)
-	t.act = newActivity(in, t.ids)
+	var declared, mentioned, stem, scope, degree, folder []float64
+	together(
+		func() { t.mem = newMemory(in, t.ids) },
+		func() { t.act = newActivity(in, t.ids) },
+		func() { declared, mentioned = declares(in), mentions(in) },
+		func() { stem, scope, degree = stems(in), scopes(in), inDegree(in.Snapshot) },
+		func() { folder = folderWords(in) },
+	)
 	t.Cols = [numBase][]float64{
 		FContent: t.lex.content, FTitle: t.lex.title, FPath: t.lex.path, FChunk: t.lex.chunk, FPhrase: t.lex.phrase,
 		FMessages: t.mem.sum, FMessage: t.mem.best,
-		FDeclares: declares(in), FMention: mentions(in), FStem: stems(in), FScope: scopes(in),
-		FChurn: t.act.churn, FAge: t.act.age, FInDegree: inDegree(in.Snapshot),
-		FLearned: t.lex.learned, FLearnedTitle: t.lex.learnedTitle, FLearnedPath: t.lex.learnedPath, FFolder: folderWords(in),
+		FDeclares: declared, FMention: mentioned, FStem: stem, FScope: scope,
+		FChurn: t.act.churn, FAge: t.act.age, FInDegree: degree,
+		FLearned: t.lex.learned, FLearnedTitle: t.lex.learnedTitle, FLearnedPath: t.lex.learnedPath, FFolder: folder,
 		FNear: t.mem.near, FRecentMessages: t.mem.recent, FLike: t.mem.like, FFolderMessages: t.mem.folder,
 	}
 	for i := range t.Cols {
 		t.Cols[i] = normalised(t.Cols[i])
 	}
 	return t, nil
+}
+
+// together runs works that have nothing to do with each other, on as many cores as there are.
+func together(works ...func()) {
+	var wg sync.WaitGroup
+	for _, work := range works {
+		wg.Go(work)
+	}
+	wg.Wait()
 }
 
 // normalised returns the column divided by its maximum.

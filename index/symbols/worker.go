@@ -100,6 +100,7 @@ func Expect(lang string) {
 	if p := workers.Load(); p != nil && canParse(lang) && p.early.CompareAndSwap(false, true) {
 		select {
 		case p.calls <- nil:
+			runtime.Gosched() // let it: the caller may not wait for long
 		default: // there is work already
 		}
 	}

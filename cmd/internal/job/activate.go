@@ -121,7 +121,7 @@ func commitCount(n int) string {
 func (e *Engine) workTree(ctx context.Context, o ActivateOptions) (*index.Snapshot, *history.History, git.Hash, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	from, tip, err := e.checkedOut(ctx, o)
+	from, tip, listed, err := e.checkedOut(ctx, o)
 	if err != nil {
 		return nil, nil, tip, err
 	}
@@ -131,6 +131,8 @@ func (e *Engine) workTree(ctx context.Context, o ActivateOptions) (*index.Snapsh
 	}
 	past := make(chan answer, 1)
 	go func() {
+		<-listed // until then the processors are busy; what follows is needed last
+		warm()
 		h, err := e.History(ctx, tip)
 		past <- answer{h, err}
 	}()
@@ -142,34 +144,40 @@ func (e *Engine) workTree(ctx context.Context, o ActivateOptions) (*index.Snapsh
 	return s, a.h, tip, a.err
 }
 
-// checkedOut is where the files come from, and of which commit they are, if any.
-func (e *Engine) checkedOut(ctx context.Context, o ActivateOptions) (index.Origin, git.Hash, error) {
+// checkedOut is where the files come from, and of which commit they are, if any. The channel is closed
+// when it is known which files were changed.
+func (e *Engine) checkedOut(ctx context.Context, o ActivateOptions) (index.Origin, git.Hash, <-chan struct{}, error) {
+	known := make(chan struct{})
+	close(known)
 	if e.repo == nil {
 		rules, err := folderRules(o.Dir, o.Config)
 		if err != nil {
-			return nil, git.Hash{}, err
+			return nil, git.Hash{}, nil, err
 		}
 		if err := guardFolder(ctx, o.Dir, rules, o.Config.Common.MaxFiles); err != nil {
-			return nil, git.Hash{}, err
+			return nil, git.Hash{}, nil, err
 		}
-		return index.Folder(o.Dir, rules), git.Hash{}, nil
+		return index.Folder(o.Dir, rules), git.Hash{}, known, nil
 	}
 	root := e.repo.Root()
 	tip, err := e.repo.Resolve(ctx, "HEAD")
 	switch {
 	case err != nil && root == "":
-		return nil, tip, err
+		return nil, tip, nil, err
 	case err != nil: // no commit yet: the files are those of the folder
 		rules, rerr := folderRules(root, o.Config)
-		return index.Folder(root, rules), git.Hash{}, rerr
+		return index.Folder(root, rules), git.Hash{}, known, rerr
 	case root == "":
-		return index.Tree(e.repo, tip), tip, nil
+		return index.Tree(e.repo, tip), tip, known, nil
 	}
-	return index.Overlay(index.Tree(e.repo, tip), root, e.changes(ctx)), tip, nil
+	changes, known := e.changes(ctx)
+	return index.Overlay(index.Tree(e.repo, tip), root, changes), tip, known, nil
 }
 
-// changes looks for the uncommitted changes while other things are done.
-func (e *Engine) changes(ctx context.Context) func() ([]git.WorktreeChange, error) {
+// changes looks for the uncommitted changes while other things are done. The channel is closed when they
+// are known.
+func (e *Engine) changes(ctx context.Context) (func() ([]git.WorktreeChange, error), chan struct{}) {
+	known := make(chan struct{})
 	type answer struct {
 		changes []git.WorktreeChange
 		err     error
@@ -177,12 +185,13 @@ func (e *Engine) changes(ctx context.Context) func() ([]git.WorktreeChange, erro
 	done := make(chan answer, 1)
 	go func() {
 		changes, err := e.repo.Worktree(ctx)
+		close(known)
 		done <- answer{withoutState(changes), err}
 	}()
 	return sync.OnceValues(func() ([]git.WorktreeChange, error) {
 		a := <-done
 		return a.changes, a.err
-	})
+	}), known
 }
 
 // withoutState drops what the tool itself writes, which must not change its answers.

@@ -47,8 +47,6 @@ type EngineOptions struct {
 // NewEngine opens an engine over a repository, or over none. A cache folder that the repository
 // tracks is refused: what is in it came with the checkout, and would be taken for what was read here.
 func NewEngine(ctx context.Context, repo *git.Repo, o EngineOptions) (*Engine, error) {
-	go pick.Warm() // while files are read
-	go task.Warm()
 	e := &Engine{repo: repo, mode: o.Mode, commits: o.HistoryCommits}
 	if o.CacheDir == "" {
 		if e.docs = o.Docs; e.docs == nil {
@@ -116,6 +114,13 @@ func (e *Engine) Preload(ctx context.Context, tips []git.Hash) (err error) {
 	}
 	e.log, err = history.ReadLog(ctx, e.repo, tips, e.commits)
 	return err
+}
+
+// warm makes what ranking and packing need of tables and expressions, while something is waited for. It
+// changes no result.
+func warm() {
+	go pick.Warm()
+	go task.Warm()
 }
 
 // Snapshot builds the snapshot of an origin. Of many commits the first is built alone: the others find

@@ -103,6 +103,7 @@ func (r *run) open(ctx context.Context) (err error) {
 	if r.engine, err = NewEngine(ctx, r.repo, EngineOptions{CacheDir: r.o.CacheDir, HistoryCommits: r.o.HistoryCommits}); err != nil {
 		return err
 	}
+	warm()
 	r.out.Base, r.out.Head, r.out.MergeBase = r.base.String(), r.head.String(), r.fork.String()
 	return nil
 }
