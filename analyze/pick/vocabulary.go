@@ -18,7 +18,8 @@ const vocabularySize = 100256
 
 // vocabulary ranks tokens; a lower rank is merged first. The rank of a token is where it stands in the
 // file, which orders tokens as their numbers do. The table is an open hash table of them: a Go map of
-// so many strings takes five times as long to fill, and each start of the program fills it.
+// so many strings takes nearly three times as long to fill (5.2 ms, 2.0 ms), and as much more memory, at
+// each start of the program.
 type vocabulary struct {
 	file  string
 	slots []uint32 // rank + 1; 0: free
