@@ -354,6 +354,10 @@ func TestForms(t *testing.T) {
 	if lines := strings.Count(pick.Paths(b), "\n"); lines != len(b.Files) || !strings.HasSuffix(pick.Paths(b), "\"odd\\n\\\"<&>\\x01.go\"\n") {
 		t.Errorf("paths %q", pick.Paths(b))
 	}
+	b.Files = append(b.Files, pick.File{Path: "a ##[error]b.go", Reason: "its name is ##[error]b", Tier: pick.PathOnly})
+	if md := pick.Markdown(b); strings.Contains(md, "##[error]b") {
+		t.Errorf("a path is a command to a CI runner:\n%s", md)
+	}
 	if md := pick.Markdown(b); strings.Contains(md, "## odd\n") || strings.Contains(md, "\x01") {
 		t.Errorf("a path breaks its heading:\n%s", md)
 	}

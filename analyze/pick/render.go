@@ -96,7 +96,8 @@ func inline(s string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
-	return strings.ReplaceAll(s, "](", "] (") // no link and no image
+	s = strings.ReplaceAll(s, "](", "] (")      // no link and no image
+	return strings.ReplaceAll(s, "##[", "## [") // no command to a CI runner that prints it
 }
 
 // numbered is the start of a line that is read as a list's.

@@ -123,15 +123,18 @@ func (n *node) parseKids(dec *json.Decoder, depth int) error {
 	return nil
 }
 
+// mendHere is the next step for a file whose place the error names.
+const mendHere = "; mend it there"
+
 func tokenError(dec *json.Decoder, err error) error {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return &place{int(syntax.Offset), "not valid JSON: " + syntax.Error()}
+		return &place{int(syntax.Offset), "not valid JSON: " + syntax.Error() + mendHere}
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return &place{int(dec.InputOffset()), "not valid JSON: the document ends too early"}
+		return &place{int(dec.InputOffset()), "not valid JSON: the document ends too early" + mendHere}
 	default:
-		return &place{int(dec.InputOffset()), "not valid JSON: " + err.Error()}
+		return &place{int(dec.InputOffset()), "not valid JSON: " + err.Error() + mendHere}
 	}
 }
 

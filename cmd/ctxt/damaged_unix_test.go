@@ -60,7 +60,7 @@ var readers = []reader{
 	{file: ".ctxt/active-bundle.json", args: []string{"refine", "--learned", "they are sorted by name"}, next: "ctxt activate", mend: []string{"activate", "--task", "keep the entries sorted", "-q"}},
 	{file: ".ctxt/sessions/first.json", args: []string{"activate", "--session", "first", "--task", "keep the entries sorted", "--stdout"}, next: "ctxt session"},
 	{file: ".ctxt/baseline.json", args: []string{"eval", "--cases", ".ctxt/cases.json", "--baseline", ".ctxt/baseline.json"}, next: "--update-baseline", mend: []string{"eval", "--cases", ".ctxt/cases.json", "--update-baseline"}},
-	{file: ".ctxt/cases.json", args: []string{"eval", "--cases", ".ctxt/cases.json"}, next: "not valid JSON"},
+	{file: ".ctxt/cases.json", args: []string{"eval", "--cases", ".ctxt/cases.json"}, next: "mend it there"},
 	{file: ".ctxt/ctx_config.toml", args: []string{"activate", "--task", "keep the entries sorted", "--stdout"}, next: "ctxt config init"},
 	{file: ".ctxt/ctx_runtime.json", args: []string{"search-hints", "store entries"}, works: true, next: "remove it"},
 	{file: ".ctxt-writer/owner", args: []string{"init", ".", "--offline", "-q"}, mends: true},
