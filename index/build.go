@@ -80,8 +80,23 @@ func (n *Names) name(tk *text.Tokenizer, path string) named {
 	return it
 }
 
+// foreseer is an Origin that knows most of its list before all of it.
+type foreseer interface {
+	foresee(ctx context.Context) ([]Listed, error)
+}
+
 // Build makes the snapshot of a source. The result depends on the source and the mode alone.
 func Build(ctx context.Context, src Origin, o Options) (*Snapshot, error) {
+	var early []File
+	if f, ok := src.(foreseer); ok {
+		listed, err := f.foresee(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if early, err = describe(ctx, listed, nil, o); err != nil {
+			return nil, err
+		}
+	}
 	listed, skipped, err := src.List(ctx)
 	if err != nil {
 		return nil, err
@@ -89,9 +104,12 @@ func Build(ctx context.Context, src Origin, o Options) (*Snapshot, error) {
 	if o.Skip != nil {
 		listed = slices.DeleteFunc(listed, func(f Listed) bool { return o.Skip(f.Path) })
 	}
-	s := &Snapshot{Commit: src.Commit(), Files: make([]File, len(listed)), Skipped: skipped, byPath: make(map[string]int32, len(listed)), source: src}
-	if err := s.describe(ctx, listed, o); err != nil {
+	s := &Snapshot{Commit: src.Commit(), Skipped: skipped, byPath: make(map[string]int32, len(listed)), source: src}
+	if s.Files, err = describe(ctx, listed, early, o); err != nil {
 		return nil, err
+	}
+	for i, l := range listed {
+		s.byPath[l.Path] = int32(i)
 	}
 	if err := s.parse(ctx, o); err != nil {
 		return nil, err
@@ -99,13 +117,27 @@ func Build(ctx context.Context, src Origin, o Options) (*Snapshot, error) {
 	return s, s.resolve(ctx)
 }
 
-// describe fills in what the listing alone says of each file, and the Docs that the cache has.
-func (s *Snapshot) describe(ctx context.Context, listed []Listed, o Options) error {
+// describe makes the files of a list: what the list alone says of each, and the Docs that the cache
+// has. Those that are among the early ones, sorted like the list, are taken over.
+func describe(ctx context.Context, listed []Listed, early []File, o Options) ([]File, error) {
+	files := make([]File, len(listed))
+	todo := make([]int, 0, len(listed)-min(len(early), len(listed)))
+	for i, k := 0, 0; i < len(listed); i++ {
+		l := listed[i]
+		for k < len(early) && early[k].Path < l.Path {
+			k++
+		}
+		if k < len(early) && early[k].Path == l.Path && early[k].Blob == l.Blob && early[k].Mode == l.Mode {
+			files[i] = early[k]
+			continue
+		}
+		todo = append(todo, i)
+	}
 	tokenizers := sync.Pool{New: func() any { return text.NewTokenizer() }}
-	err := parallel(ctx, len(listed), func(i int) {
+	err := parallel(ctx, len(todo), func(k int) {
 		tk := tokenizers.Get().(*text.Tokenizer)
 		defer tokenizers.Put(tk)
-		l, f := listed[i], &s.Files[i]
+		l, f := listed[todo[k]], &files[todo[k]]
 		it := o.Names.name(tk, l.Path)
 		*f = File{Path: l.Path, Blob: l.Blob, Mode: l.Mode, Lang: it.lang, Role: it.role, PathTerms: it.terms}
 		if o.Cache == nil {
@@ -116,10 +148,7 @@ func (s *Snapshot) describe(ctx context.Context, listed []Listed, o Options) err
 			symbols.Expect(f.Lang)
 		}
 	})
-	for i, l := range listed {
-		s.byPath[l.Path] = int32(i)
-	}
-	return err
+	return files, err
 }
 
 // parse fills in every file's Doc, each distinct blob once.

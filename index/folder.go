@@ -133,6 +133,12 @@ func Overlay(tree Origin, root string, changes func() ([]git.WorktreeChange, err
 	return &overlay{onDisk: onDisk{tree, root}, changes: changes, changed: map[string]bool{}}
 }
 
+// foresee is the list of the tree, most of which stays when the changes are known.
+func (s *overlay) foresee(ctx context.Context) ([]Listed, error) {
+	files, _, err := s.tree.List(ctx)
+	return files, err
+}
+
 func (s *overlay) List(ctx context.Context) ([]Listed, []git.Skip, error) {
 	files, skipped, err := s.tree.List(ctx)
 	if err != nil {

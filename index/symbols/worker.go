@@ -60,7 +60,7 @@ func UseWorkers(argument string) {
 
 func useWorkers(exe string, args []string) {
 	StopWorkers()
-	p := &workerPool{exe: exe, args: args, calls: make(chan *call, 256), quit: make(chan struct{})}
+	p := &workerPool{exe: exe, args: args, calls: make(chan *call, 256), spare: make(chan *worker, 1), quit: make(chan struct{})}
 	for range runtime.GOMAXPROCS(0) {
 		p.running.Go(p.run)
 	}
@@ -75,8 +75,10 @@ func StopWorkers() {
 		for {
 			select {
 			case c := <-p.calls:
-				if c != nil {
-					close(c.done)
+				close(c.done)
+			case w := <-p.spare:
+				if w != nil {
+					w.stop()
 				}
 			default:
 				return
@@ -98,11 +100,11 @@ func Jobs(n int) int {
 // while they are looked for. It may be called any number of times.
 func Expect(lang string) {
 	if p := workers.Load(); p != nil && canParse(lang) && p.early.CompareAndSwap(false, true) {
-		select {
-		case p.calls <- nil:
-			runtime.Gosched() // let it: the caller may not wait for long
-		default: // there is work already
-		}
+		p.running.Go(func() {
+			w, _ := p.start() // the first call says what is wrong
+			p.spare <- w
+		})
+		runtime.Gosched() // let it: the caller may not wait for long
 	}
 }
 
@@ -113,8 +115,10 @@ func Crashed(fault string) bool { return fault == faultCrash || fault == faultGi
 type workerPool struct {
 	exe     string
 	args    []string
-	calls   chan *call // nil: start a child for what will come
-	early   atomic.Bool
+	calls   chan *call
+	spare   chan *worker // the child that Expect started, for the first that needs one; nil if it could not
+	early   atomic.Bool  // Expect has started it
+	taken   atomic.Bool  // somebody waits for it, or has it
 	quit    chan struct{}
 	running sync.WaitGroup
 	crashes atomic.Int32
@@ -159,12 +163,6 @@ func (p *workerPool) run() {
 	for {
 		select {
 		case c := <-p.calls:
-			if c == nil {
-				if w == nil {
-					w, _ = p.start() // the first call says what is wrong
-				}
-				continue
-			}
 			batch = append(batch[:0], c)
 		case <-p.quit:
 			return
@@ -172,9 +170,7 @@ func (p *workerPool) run() {
 		for bytes := len(batch[0].src); len(batch) < maxBatch && bytes < maxBatchBytes; {
 			select {
 			case c := <-p.calls:
-				if c != nil {
-					batch, bytes = append(batch, c), bytes+len(c.src)
-				}
+				batch, bytes = append(batch, c), bytes+len(c.src)
 				continue
 			default:
 			}
@@ -225,6 +221,9 @@ func (p *workerPool) ask(w *worker, batch []*call) (*worker, error) {
 			w.stop()
 		}
 		return nil, errGiveUp
+	}
+	if w == nil && p.early.Load() && p.taken.CompareAndSwap(false, true) {
+		w = <-p.spare
 	}
 	if w == nil {
 		var err error

@@ -20,6 +20,7 @@ type run struct {
 	o          PROptions
 	repo       *git.Repo
 	engine     *Engine
+	stop       func()   // ends the processes that read objects
 	base, head git.Hash // as given
 	fork       git.Hash // their merge base: what the change is measured against
 	config     *config.Config
@@ -39,6 +40,11 @@ type run struct {
 // means that there is nothing to report; a section that alone cannot be made is a Problem in the report.
 func RunPR(ctx context.Context, o PROptions) (*report.Report, error) {
 	r := &run{o: o, out: &report.Report{Version: report.SchemaVersion, Tool: strings.TrimSpace("ctxt " + o.Version)}}
+	defer func() {
+		if r.stop != nil {
+			r.stop()
+		}
+	}()
 	steps := []func(context.Context) error{
 		r.open,      // the repository, the two commits and where they part
 		r.describe,  // what the change says that it does
@@ -103,6 +109,7 @@ func (r *run) open(ctx context.Context) (err error) {
 	if r.engine, err = NewEngine(ctx, r.repo, EngineOptions{CacheDir: r.o.CacheDir, HistoryCommits: r.o.HistoryCommits}); err != nil {
 		return err
 	}
+	r.stop = r.repo.KeepReaders(ctx)
 	warm()
 	r.out.Base, r.out.Head, r.out.MergeBase = r.base.String(), r.head.String(), r.fork.String()
 	return nil
