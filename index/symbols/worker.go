@@ -121,6 +121,7 @@ type workerPool struct {
 	taken   atomic.Bool  // somebody waits for it, or has it
 	quit    chan struct{}
 	running sync.WaitGroup
+	started atomic.Int32 // children
 	crashes atomic.Int32
 	broken  atomic.Bool // no child can be started
 }
@@ -265,6 +266,7 @@ func (p *workerPool) start() (*worker, error) {
 	// Nothing of the environment is handed on, and what a dying child prints is not wanted. A child reads
 	// one file at a time: further threads would only cost.
 	cmd := &exec.Cmd{Path: p.exe, Args: p.args, Env: []string{"GOMAXPROCS=1", "GOGC=800"}, Stdin: in, Stdout: out}
+	p.started.Add(1)
 	err = cmd.Start()
 	_ = in.Close()
 	_ = out.Close()

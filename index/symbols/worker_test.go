@@ -69,6 +69,31 @@ func TestChildrenFindTheSame(t *testing.T) {
 	}
 }
 
+// TestExpectedChildIsUsed says what will come again and again: one child starts, and reads the file that
+// comes; and one that is never used ends with the others.
+func TestExpectedChildIsUsed(t *testing.T) {
+	if !HasTreeSitter() {
+		return // nothing is read by a child
+	}
+	const lang = "python"
+	for _, used := range []bool{true, false} {
+		inChildren(t)
+		for range 20 {
+			Expect(lang)
+		}
+		p := workers.Load()
+		if used {
+			if r := Extract(lang, []byte("def wait():\n    pass\n"), Auto); r.By != TreeSitter || len(r.Symbols) != 1 {
+				t.Errorf("read as %+v", r)
+			}
+		}
+		StopWorkers()
+		if n := p.started.Load(); n != 1 {
+			t.Errorf("used %v: %d children, want one", used, n)
+		}
+	}
+}
+
 // TestCrashCostsItsFileOnly has a grammar crash in C, run out of memory and never end: that file is
 // read by the regular expressions and says why, and those before, beside and after it are read as ever.
 func TestCrashCostsItsFileOnly(t *testing.T) {
