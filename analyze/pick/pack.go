@@ -87,7 +87,7 @@ func (p *packer) load(ctx context.Context, order []int) error {
 	p.each(func(k int) {
 		doc := p.in.Snapshot.Files[ids[k]].Doc
 		if texts[k] != nil && !doc.Binary && doc.NumLines() > 0 {
-			if t := newText(texts[k]); len(t.lines) == doc.NumLines() {
+			if t := newText(texts[k]); t.count() == doc.NumLines() {
 				p.files[k].text = t
 			}
 		}
@@ -137,7 +137,7 @@ func (p *packer) tiered() error {
 		if f.text == nil {
 			return
 		}
-		if n := len(f.text.lines); n <= shortFile {
+		if n := f.text.count(); n <= shortFile {
 			w := p.in.Ranking.Window(f.id, 1, n)
 			f.units = []unit{{file: k, start: 1, end: n, gain: w.Score, terms: w.Terms, tokens: f.text.cost(1, n)}}
 			return
@@ -314,7 +314,7 @@ func (p *packer) assemble(chosen []unit) []File {
 			}
 			out[k].Regions = append(rs, Region{Start: u.start, End: u.end, Name: u.name, Text: f.text.join(u.start, u.end)})
 		}
-		if rs := out[k].Regions; len(rs) == 1 && rs[0].Start == 1 && rs[0].End >= len(f.text.lines) {
+		if rs := out[k].Regions; len(rs) == 1 && rs[0].Start == 1 && rs[0].End >= f.text.count() {
 			out[k].Tier = Full
 		}
 	}
@@ -338,7 +338,7 @@ func (p *packer) full() error {
 		if f.text == nil {
 			continue
 		}
-		n := len(f.text.lines)
+		n := f.text.count()
 		out := p.file(f)
 		if n < p.o.FullFileMaxLines {
 			out.Tier, out.Regions = Full, []Region{{Start: 1, End: n, Text: f.text.join(1, n)}}

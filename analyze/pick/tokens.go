@@ -49,38 +49,51 @@ func Warm() { _, _ = encoding() } // the first count says what is wrong
 // one token for each six, every run of digits one for each three, every other visible byte one for
 // each two, and runs of spaces one. It only steers packing; the finished bundle is counted.
 func estimate(line string) int {
-	n := 1
-	if len(line) > 0 && kinds[line[0]] == byteBlank {
+	n, _ := estimateTo(line, byteKinds)
+	return n
+}
+
+// estimateTo estimates s up to and with the first mark of the kind last, and returns that length, too.
+func estimateTo[text string | []byte](s text, last uint8) (tokens, length int) {
+	n, i := 1, 0
+	if len(s) > 0 && kinds[s[0]] == byteBlank {
 		n++ // leading indentation costs one token
 	}
-	for i := 0; i < len(line); {
+	for i < len(s) {
 		from := i
-		switch kinds[line[i]] {
+		switch kinds[s[i]] {
 		case byteBlank:
 			i++
 		case byteUpper, byteLower:
-			for i++; i < len(line); i++ {
-				if k := kinds[line[i]]; k > byteLower || k == byteUpper && kinds[line[i-1]] == byteLower {
+			before := kinds[s[i]]
+			for i++; i < len(s); i++ {
+				k := kinds[s[i]]
+				if k > byteLower || k == byteUpper && before == byteLower {
 					break // fooBar is two runs
 				}
+				before = k
 			}
 			n += (i - from + 5) / 6
 		case byteDigit:
-			for i++; i < len(line) && kinds[line[i]] == byteDigit; {
+			for i++; i < len(s) && kinds[s[i]] == byteDigit; {
 				i++
 			}
 			n += (i - from + 2) / 3
 		default:
 			wide := 0
-			for ; i < len(line) && kinds[line[i]] >= byteMark; i++ {
-				if kinds[line[i]] == byteHigh {
+			for i < len(s) && kinds[s[i]] >= byteMark {
+				k := kinds[s[i]]
+				i++
+				if k == byteHigh {
 					wide++ // a byte of a character beyond ASCII counts twice
+				} else if k == last {
+					return n + (i-from+wide+1)/2, i
 				}
 			}
 			n += (i - from + wide + 1) / 2
 		}
 	}
-	return n
+	return n, i
 }
 
 // The kinds of bytes that estimate tells apart.
@@ -91,6 +104,8 @@ const (
 	byteBlank
 	byteMark
 	byteHigh
+	byteEnd // of a line, a mark like others
+	byteKinds
 )
 
 var kinds = func() (t [256]uint8) {
@@ -106,6 +121,8 @@ var kinds = func() (t [256]uint8) {
 			t[c] = byteDigit
 		case c >= 0x80:
 			t[c] = byteHigh
+		case c == '\n':
+			t[c] = byteEnd
 		default:
 			t[c] = byteMark
 		}

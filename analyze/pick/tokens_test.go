@@ -62,6 +62,29 @@ func TestEstimate(t *testing.T) {
 	})
 }
 
+// A file's lines and their costs are those of its text cut at the line ends.
+func TestLines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := string(rapid.SliceOfN(rapid.SampledFrom([]rune("aZ 0\t\n\n\r_({é")), 0, 60).Draw(t, "text"))
+		lines := strings.SplitAfter(s, "\n")
+		if lines[len(lines)-1] == "" {
+			lines = lines[:len(lines)-1]
+		}
+		got := newText([]byte(s))
+		if got.count() != len(lines) {
+			t.Fatalf("%q: %d lines, want %d", s, got.count(), len(lines))
+		}
+		for i, l := range lines {
+			if got.join(i+1, i+1) != l || got.cost(i+1, i+1) != estimateByByte(l) {
+				t.Fatalf("%q: line %d is %q for %d tokens, want %q for %d", s, i+1, got.join(i+1, i+1), got.cost(i+1, i+1), l, estimateByByte(l))
+			}
+		}
+		if n := len(lines); n > 0 && got.join(1, n) != s {
+			t.Fatalf("%q joined is %q", s, got.join(1, n))
+		}
+	})
+}
+
 // The vocabulary finds each token at its place, and nothing else.
 func TestVocabularyTable(t *testing.T) {
 	v, err := parseVocabulary(tokenFile)

@@ -1,7 +1,7 @@
 package pick
 
 import (
-	"strings"
+	"bytes"
 
 	"github.com/ctxt-dev/ctxt/analyze/score"
 	"github.com/ctxt-dev/ctxt/index"
@@ -26,39 +26,46 @@ type unit struct {
 
 // text is one file's content, by lines.
 type text struct {
-	lines  []string // with their ends
-	tokens []int    // estimated, running sums: tokens[i] is the cost of the first i lines
+	data   []byte
+	starts []int // of the lines, in bytes, and the end of the last
+	tokens []int // estimated, running sums: tokens[i] is the cost of the first i lines
 }
 
 func newText(data []byte) *text {
-	t := &text{lines: strings.SplitAfter(string(data), "\n")}
-	if n := len(t.lines); n > 0 && t.lines[n-1] == "" {
-		t.lines = t.lines[:n-1]
+	n := bytes.Count(data, []byte{'\n'})
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		n++
 	}
-	t.tokens = make([]int, len(t.lines)+1)
-	for i, l := range t.lines {
-		t.tokens[i+1] = t.tokens[i] + estimate(l)
+	t := &text{data: data, starts: make([]int, 1, n+1), tokens: make([]int, 1, n+1)}
+	for at := 0; at < len(data); {
+		tokens, length := estimateTo(data[at:], byteEnd)
+		at += length
+		t.starts = append(t.starts, at)
+		t.tokens = append(t.tokens, t.tokens[len(t.tokens)-1]+tokens)
 	}
 	return t
 }
 
+// count is the number of lines.
+func (t *text) count() int { return len(t.starts) - 1 }
+
 // cost is the estimated tokens of lines start to end.
 func (t *text) cost(start, end int) int {
-	if start > end || start < 1 || end > len(t.lines) {
+	if start > end || start < 1 || end > t.count() {
 		return 0
 	}
 	return t.tokens[end] - t.tokens[start-1]
 }
 
 // join returns lines start to end as they are.
-func (t *text) join(start, end int) string { return strings.Join(t.lines[start-1:end], "") }
+func (t *text) join(start, end int) string { return string(t.data[t.starts[start-1]:t.starts[end]]) }
 
 // units cuts a file into windows, each scored as a document of its own.
 func units(r *score.Ranking, f *index.File, id, at int, t *text) []unit {
 	stretches := r.Stretches(id)
-	out := make([]unit, 0, len(t.lines)/windowLines+len(stretches))
+	out := make([]unit, 0, t.count()/windowLines+len(stretches))
 	for _, s := range stretches {
-		end := trimBlank(t, s.Start, min(s.End, len(t.lines)))
+		end := trimBlank(t, s.Start, min(s.End, t.count()))
 		for start := s.Start; start <= end; {
 			stop := min(start+windowLines-1, end)
 			if end-stop < windowLines/3 {
@@ -78,7 +85,7 @@ func units(r *score.Ranking, f *index.File, id, at int, t *text) []unit {
 
 // trimBlank moves end up over blank lines.
 func trimBlank(t *text, start, end int) int {
-	for end > start && strings.TrimSpace(t.lines[end-1]) == "" {
+	for end > start && len(bytes.TrimSpace(t.data[t.starts[end-1]:t.starts[end]])) == 0 {
 		end--
 	}
 	return end
