@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 
 	"github.com/ctxt-dev/ctxt/index"
@@ -28,16 +29,17 @@ type ScanResult struct {
 	Cache       string     `json:"cache,omitempty"` // its folder; empty: nothing was kept
 }
 
-// counted counts what a cache is asked for.
+// counted notes what a cache has, and counts what it is given.
 type counted struct {
 	index.Cache
-	found, put atomic.Int64
+	found sync.Map // of index.Key
+	put   atomic.Int64
 }
 
 func (c *counted) Get(k index.Key) (*index.Doc, bool) {
 	d, ok := c.Cache.Get(k)
 	if ok {
-		c.found.Add(1)
+		c.found.Store(k, true)
 	}
 	return d, ok
 }
@@ -70,12 +72,15 @@ func Scan(ctx context.Context, o ActivateOptions) (*ScanResult, error) {
 	if err := e.Close(); err != nil {
 		return nil, err
 	}
-	r := &ScanResult{Version: 1, Root: o.Dir, Files: len(s.Files), Parsed: int(docs.put.Load()), FromCache: int(docs.found.Load()),
+	r := &ScanResult{Version: 1, Root: o.Dir, Files: len(s.Files), Parsed: int(docs.put.Load()),
 		Commits: len(h.Commits), Shallow: h.Extent.Shallow, Skipped: s.Skipped, Cache: o.CacheDir}
 	if !h.Tip.IsZero() {
 		r.Commit = h.Tip.String()
 	}
 	for i := range s.Files {
+		if _, had := docs.found.LoadAndDelete(index.Key{Blob: s.Files[i].Blob, Lang: s.Files[i].Lang}); had {
+			r.FromCache++
+		}
 		r.Symbols += len(s.Files[i].Doc.Symbols)
 		r.Terms += len(s.Files[i].Doc.Tokens)
 		r.Edges += len(s.Imports[i])
