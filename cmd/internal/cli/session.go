@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -123,33 +124,39 @@ func (app *App) openSession(o sessionFlags, args []string) (*project, *job.Sessi
 	return p, s, err
 }
 
-func newSessionProgress(app *App) *cobra.Command {
+// reportOn makes cmd measure a session and show the result.
+func reportOn[T any](app *App, cmd *cobra.Command, schema string, measure func(*job.Session, context.Context, string) (*T, error),
+	notes func(*T) []string, show func(io.Writer, *T) error) *cobra.Command {
 	var o sessionFlags
+	cmd.Args = cobra.MaximumNArgs(1)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		p, s, err := app.openSession(o, args)
+		if err != nil {
+			return err
+		}
+		res, err := measure(s, cmd.Context(), p.Root)
+		if err != nil {
+			return err
+		}
+		if o.json {
+			return app.printJSON(res)
+		}
+		for _, n := range notes(res) {
+			app.note("%s", n)
+		}
+		return show(app.Out, res)
+	}
+	o.add(cmd, schema)
+	return cmd
+}
+
+func newSessionProgress(app *App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "progress [ID]",
 		Short:   "List the files that the session touched, committed or not",
 		Example: "  ctxt session progress upload-retry",
-		Args:    cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p, s, err := app.openSession(o, args)
-			if err != nil {
-				return err
-			}
-			res, err := s.Progress(cmd.Context(), p.Root)
-			if err != nil {
-				return err
-			}
-			if o.json {
-				return app.printJSON(res)
-			}
-			for _, n := range res.Notes {
-				app.note("%s", n)
-			}
-			return printProgress(app.Out, res)
-		},
 	}
-	o.add(cmd, "session-progress")
-	return cmd
+	return reportOn(app, cmd, "session-progress", (*job.Session).Progress, func(p *job.SessionProgress) []string { return p.Notes }, printProgress)
 }
 
 func printProgress(w io.Writer, p *job.SessionProgress) error {
@@ -170,7 +177,6 @@ func printProgress(w io.Writer, p *job.SessionProgress) error {
 }
 
 func newSessionSummary(app *App) *cobra.Command {
-	var o sessionFlags
 	cmd := &cobra.Command{
 		Use:   "summary [ID]",
 		Short: "Compare the session's bundle with what was really changed",
@@ -179,27 +185,8 @@ func newSessionSummary(app *App) *cobra.Command {
 Recall is the share of the changed files that the bundle held; files that the session made are left out,
 since no bundle could have held them. Precision is the share of the bundle's files that changed.`,
 		Example: "  ctxt session summary upload-retry",
-		Args:    cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p, s, err := app.openSession(o, args)
-			if err != nil {
-				return err
-			}
-			res, err := s.Summary(cmd.Context(), p.Root)
-			if err != nil {
-				return err
-			}
-			if o.json {
-				return app.printJSON(res)
-			}
-			for _, n := range res.Notes {
-				app.note("%s", n)
-			}
-			return printSummary(app.Out, res)
-		},
 	}
-	o.add(cmd, "session-summary")
-	return cmd
+	return reportOn(app, cmd, "session-summary", (*job.Session).Summary, func(s *job.SessionSummary) []string { return s.Notes }, printSummary)
 }
 
 func printSummary(w io.Writer, s *job.SessionSummary) error {
