@@ -125,6 +125,8 @@ type overlay struct {
 	onDisk
 	changes func() ([]git.WorktreeChange, error)
 	changed map[string]bool // on disk, in place of what the tree has; filled in by List
+	known   []Listed        // the tree's list, kept by foresee for List
+	left    []git.Skip
 }
 
 // Overlay is the Origin of a commit's tree with the changed, new and deleted files of its work tree.
@@ -134,15 +136,19 @@ func Overlay(tree Origin, root string, changes func() ([]git.WorktreeChange, err
 }
 
 // foresee is the list of the tree, most of which stays when the changes are known.
-func (s *overlay) foresee(ctx context.Context) ([]Listed, error) {
-	files, _, err := s.tree.List(ctx)
-	return files, err
+func (s *overlay) foresee(ctx context.Context) (files []Listed, err error) {
+	s.known, s.left, err = s.tree.List(ctx)
+	return s.known, err
 }
 
 func (s *overlay) List(ctx context.Context) ([]Listed, []git.Skip, error) {
-	files, skipped, err := s.tree.List(ctx)
-	if err != nil {
-		return nil, nil, err
+	files, skipped := slices.Clone(s.known), s.left
+	s.known, s.left = nil, nil
+	if files == nil {
+		var err error
+		if files, skipped, err = s.tree.List(ctx); err != nil {
+			return nil, nil, err
+		}
 	}
 	changes, err := s.changes()
 	if err != nil || len(changes) == 0 {
