@@ -2,10 +2,7 @@ package symbols
 
 import (
 	"bufio"
-	"encoding/binary"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -18,10 +15,6 @@ import (
 // that. So a program may have its grammars run in child processes, which are itself with one argument:
 // it calls Work where it sees that argument, and UseWorkers elsewhere. A child that dies, or that does
 // not answer, costs the file that it was reading its grammar, and nothing else.
-//
-// A request is a frame of a number of files, each its language, its time limit in microseconds and its
-// source; an answer is a frame with the fault, the symbols and the imports of each. A frame is a length (4 bytes, little-endian) and so
-// many bytes; numbers in it are varints, texts a length and their bytes.
 
 const (
 	// workerMemory bounds the private memory of a child, where the system can do so, in bytes. A file
@@ -329,146 +322,3 @@ func (w *worker) ask(batch []*call) error {
 	}
 	return nil
 }
-
-// beforeParse, in tests, does in a child what a grammar might.
-var beforeParse func(src []byte)
-
-// Work is the child: it answers requests until its input ends.
-func Work(in io.Reader, out io.Writer) error {
-	limitOwnMemory(workerMemory)
-	return work(in, out)
-}
-
-func work(in io.Reader, out io.Writer) error {
-	r := bufio.NewReaderSize(in, 64<<10)
-	var f, a frame
-	for {
-		var err error
-		if f.b, err = readFrame(r, f.b); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		f.at, f.bad = 0, false
-		a.b = append(a.b[:0], 0, 0, 0, 0)
-		for range f.count() {
-			if err := a.parse(&f); err != nil {
-				return err
-			}
-		}
-		if err := a.write(out); err != nil {
-			return err
-		}
-	}
-}
-
-// parse answers the next file of a request.
-func (a *frame) parse(f *frame) error {
-	lang := f.getText()
-	b := builder{limit: time.Duration(f.getInt()) * time.Microsecond}
-	src := f.getBytes()
-	if f.bad {
-		return errFrame
-	}
-	fault := "no grammar for " + lang
-	if canParse(lang) {
-		if beforeParse != nil {
-			beforeParse(src)
-		}
-		fault = parse(&b, lang, src)
-	}
-	a.text(fault)
-	a.number(len(b.symbols))
-	for _, s := range b.symbols {
-		a.text(s.Name)
-		a.text(string(s.Kind))
-		a.text(s.Recv)
-		a.number(s.Start)
-		a.number(s.End)
-	}
-	a.number(len(b.imports))
-	for _, i := range b.imports {
-		a.text(i.Spec)
-		a.number(i.Line)
-	}
-	return nil
-}
-
-var errFrame = errors.New("malformed frame")
-
-// maxFrame bounds a frame: the largest source, or the most symbols and imports of one file.
-const maxFrame = 64 << 20
-
-// frame is a message: a length that is filled in last, and the parts.
-type frame struct {
-	b   []byte
-	at  int // of what is read next
-	bad bool
-}
-
-func (f *frame) number(n int) { f.b = binary.AppendVarint(f.b, int64(n)) }
-
-func (f *frame) bytes(b []byte) { f.number(len(b)); f.b = append(f.b, b...) }
-
-func (f *frame) text(s string) { f.number(len(s)); f.b = append(f.b, s...) }
-
-// write sends the parts that were appended behind the four bytes of the length.
-func (f *frame) write(w io.Writer) error {
-	binary.LittleEndian.PutUint32(f.b, uint32(len(f.b)-4)) // #nosec G115 -- a frame is far below 4 GiB
-	_, err := w.Write(f.b)
-	return err
-}
-
-// readFrame reads the parts of a message into buf, which is made larger when needed.
-func readFrame(r io.Reader, buf []byte) ([]byte, error) {
-	var head [4]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return buf, err
-	}
-	n := int(binary.LittleEndian.Uint32(head[:]))
-	if n > maxFrame {
-		return buf, fmt.Errorf("%w: %d bytes", errFrame, n)
-	}
-	if cap(buf) < n {
-		buf = make([]byte, n)
-	}
-	buf = buf[:n]
-	_, err := io.ReadFull(r, buf)
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF // the end of the input is an end between messages only
-	}
-	return buf, err
-}
-
-// getInt reads a number from 0 to 2^31-1.
-func (f *frame) getInt() int {
-	n, size := binary.Varint(f.b[f.at:])
-	if size <= 0 || n < 0 || n > 1<<31-1 {
-		f.bad = true
-		return 0
-	}
-	f.at += size
-	return int(n)
-}
-
-// count is a number of elements; each takes a byte at least.
-func (f *frame) count() int {
-	n := f.getInt()
-	if n > len(f.b)-f.at {
-		f.bad = true
-		return 0
-	}
-	return n
-}
-
-func (f *frame) getBytes() []byte {
-	n := f.getInt()
-	if f.bad || n > len(f.b)-f.at {
-		f.bad = true
-		return nil
-	}
-	f.at += n
-	return f.b[f.at-n : f.at]
-}
-
-func (f *frame) getText() string { return string(f.getBytes()) }
