@@ -82,11 +82,11 @@ func (r *Ranking) describe(i int, f Feature) (kind, text string) {
 	hits := &r.tab.lex.hits[i]
 	switch f {
 	case FContent, FLearned:
-		return "content", "holds " + r.topTerms(hits.content, false)
+		return r.holds("content", hits, false)
 	case FTitle, FLearnedTitle:
-		return "title words", "holds " + r.topTerms(hits.content, true)
+		return r.holds("title words", hits, true)
 	case FPath, FLearnedPath:
-		return "path", "its path has " + r.topTerms(hits.path, false)
+		return inPath(r.topTerms(hits.path, false))
 	case FPhrase:
 		return "phrase", "words of the text stand side by side"
 	case FChunk:
@@ -157,7 +157,7 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// topTerms lists the terms that weigh most among hits, with their counts.
+// topTerms lists the terms that weigh most among hits, with their counts; empty when there are none.
 func (r *Ranking) topTerms(hits []hit, titleOnly bool) string {
 	count := make([]int, len(r.in.Task.Terms))
 	for _, h := range hits {
@@ -182,11 +182,18 @@ func (r *Ranking) topTerms(hits []hit, titleOnly bool) string {
 		}
 		out = append(out, s)
 	}
-	if len(out) == 0 {
-		return "words of the text"
-	}
 	return strings.Join(out, ", ")
 }
+
+// holds says which terms a file holds; those that count for its content may be in its path alone.
+func (r *Ranking) holds(kind string, hits *fileHits, titleOnly bool) (string, string) {
+	if terms := r.topTerms(hits.content, titleOnly); terms != "" {
+		return kind, "holds " + terms
+	}
+	return inPath(r.topTerms(hits.path, titleOnly))
+}
+
+func inPath(terms string) (kind, text string) { return "path", "its path has " + terms }
 
 func (r *Ranking) similarCount(i int) int {
 	n := 0

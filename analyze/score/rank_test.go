@@ -123,7 +123,7 @@ func holds(t fatal, s *index.Snapshot, r *score.Ranking) {
 			shares := 0.0
 			for n, e := range p.Evidence {
 				shares += e.Share
-				if e.Kind == "" || e.Kind == "other" || e.Text == "" || e.Share <= 0 || n > 0 && e.Share > p.Evidence[n-1].Share {
+				if e.Kind == "" || e.Kind == "other" || e.Text == "" || strings.HasSuffix(e.Text, " ") || e.Share <= 0 || n > 0 && e.Share > p.Evidence[n-1].Share {
 					t.Fatalf("%s: %s: evidence %+v", x.Path, p.Signal, p.Evidence)
 				}
 			}
@@ -180,6 +180,26 @@ func TestFindsWhatIsMeant(t *testing.T) {
 	}
 	if got := strings.Join(twins, " "); got != "data/left/same.txt data/middle/same.txt data/right/same.txt" {
 		t.Errorf("equal files stand as %s, want them by path", got)
+	}
+}
+
+// An empty file holds nothing, whatever its path says.
+func TestReasonsOfAnEmptyFile(t *testing.T) {
+	r := gittest.New(t)
+	r.Write("body_updates/__init__.py", "")
+	r.Write("body_updates/update.py", "def update(body):\n    return body\n")
+	r.Commit("first version")
+	s, h := snapshot(t, r)
+	ranking := rank(t, score.Input{Snapshot: s, History: h, Task: task.Parse("update the body", "", task.Auto)}, score.Weights{})
+	i, _ := s.Find("body_updates/__init__.py")
+	evidence := ranking.Explain(i).Parts[score.Keyword].Evidence
+	if len(evidence) == 0 {
+		t.Fatal("no evidence")
+	}
+	for _, e := range evidence {
+		if e.Kind == "content" || e.Kind == "title words" || strings.HasPrefix(e.Text, "holds") {
+			t.Errorf("an empty file: %+v", e)
+		}
 	}
 }
 
