@@ -15,7 +15,7 @@ type keptReaders struct {
 
 // KeepReaders has readings of objects share processes of git, which otherwise are started for each of
 // them: two for every tree, diff or handful of blobs. They end when stop is called or ctx ends. It is for
-// a caller that reads many commits of one repository, and must not be called while the repository is used.
+// a caller that reads often, and must not be called while the repository is used.
 func (r *Repo) KeepReaders(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	k := &keptReaders{ctx: ctx}
