@@ -218,7 +218,7 @@ func family(kind string) string {
 	switch kind {
 	case "title words":
 		return "content"
-	case "messages", "folder messages":
+	case "messages", "folder messages", "cited":
 		return "message"
 	case "folder words", "scope":
 		return "path"

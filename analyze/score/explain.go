@@ -73,6 +73,7 @@ func (r *Ranking) evidence(i int, s Signal, raw float64) []Evidence {
 
 const (
 	shownTerms = 4
+	shownNames = 2
 	halfYear   = 180 * day
 )
 
@@ -107,11 +108,13 @@ func (r *Ranking) describe(i int, f Feature) (kind, text string) {
 	case FStem:
 		return "stem", "the title says " + index.Stem(file.Path)
 	case FScope:
-		return "scope", "in the title's scope " + inArea(file.Path, r.in.Task.Areas)
+		return "scope", "in the title's scope " + inArea(file, r.in.Task.Areas).Text
 	case FFolder:
 		return "folder words", "its folder is named in the title"
 	case FFolderMessages:
 		return "folder messages", "similar past changes touched its folder"
+	case FCited:
+		return "cited", "changed by " + r.citedChange(i)
 	case FInDegree:
 		return "importers", "imported by " + count(len(r.in.Snapshot.Importers[i]), "file")
 	case FChurn:
@@ -146,8 +149,28 @@ func (r *Ranking) describeRelation(i int, k relation) (kind, text string) {
 		return "test", "joined by an import with " + with
 	case rImport:
 		return "import", "joined by an import with " + with
+	case rTestRef, rUser:
+		return "reference", "uses " + r.shared(i, int(r.relation[i].with[k])) + " of " + with
+	case rNamer:
+		return "reference", "declares " + r.shared(int(r.relation[i].with[k]), i) + ", used by " + with
 	}
 	return "co-change", "changed together with " + with
+}
+
+// shared lists the rarest names that one file uses and the other declares.
+func (r *Ranking) shared(user, namer int) string {
+	names := r.refs.between(r.in.Snapshot, user, namer)
+	return strings.Join(names[:min(len(names), shownNames)], ", ")
+}
+
+// citedChange is the newest change of a file that the text cites.
+func (r *Ranking) citedChange(i int) string {
+	for _, k := range r.in.History.CommitsOf(r.in.Snapshot.Files[i].Path) {
+		if c := &r.in.History.Commits[k]; teaches(c) && isCited(r.in.Task, c) {
+			return fmt.Sprintf("%s, which the text cites: %s", c.Hash.Short(), c.Subject)
+		}
+	}
+	return "a change that the text cites"
 }
 
 func count(n int, noun string) string {

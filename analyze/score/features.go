@@ -50,6 +50,7 @@ const (
 	FRecentMessages
 	FLike
 	FFolderMessages
+	FCited
 	numBase
 )
 
@@ -69,13 +70,13 @@ func Features(ctx context.Context, in Input) (*Table, error) {
 	if t.lex, err = newLexical(ctx, in, t.ids); err != nil {
 		return nil, err
 	}
-	var declared, mentioned, stem, scope, degree, folder []float64
+	var declared, mentioned, stem, scope, degree, folder, cited []float64
 	together(
 		func() { t.mem = newMemory(in, t.ids) },
 		func() { t.act = newActivity(in, t.ids) },
 		func() { declared, mentioned = declares(in), mentions(in) },
 		func() { stem, scope, degree = stems(in), scopes(in), inDegree(in.Snapshot) },
-		func() { folder = folderWords(in) },
+		func() { folder, cited = folderWords(in), citedChanges(in, t.ids) },
 	)
 	t.Cols = [numBase][]float64{
 		FContent: t.lex.content, FTitle: t.lex.title, FPath: t.lex.path, FChunk: t.lex.chunk, FPhrase: t.lex.phrase,
@@ -84,6 +85,7 @@ func Features(ctx context.Context, in Input) (*Table, error) {
 		FChurn: t.act.churn, FAge: t.act.age, FInDegree: degree,
 		FLearned: t.lex.learned, FLearnedTitle: t.lex.learnedTitle, FLearnedPath: t.lex.learnedPath, FFolder: folder,
 		FNear: t.mem.near, FRecentMessages: t.mem.recent, FLike: t.mem.like, FFolderMessages: t.mem.folder,
+		FCited: cited,
 	}
 	for i := range t.Cols {
 		t.Cols[i] = normalised(t.Cols[i])
@@ -206,7 +208,7 @@ func stems(in Input) []float64 {
 	return out
 }
 
-// scopes scores files under a folder, or with a stem, that the title names before its text.
+// scopes scores files whose path has what the title names before its text.
 func scopes(in Input) []float64 {
 	out := make([]float64, len(in.Snapshot.Files))
 	if len(in.Task.Areas) == 0 {
@@ -214,7 +216,7 @@ func scopes(in Input) []float64 {
 	}
 	matched := 0
 	for i := range in.Snapshot.Files {
-		if inArea(in.Snapshot.Files[i].Path, in.Task.Areas) != "" {
+		if inArea(&in.Snapshot.Files[i], in.Task.Areas) != nil {
 			out[i] = 1
 			matched++
 		}
@@ -225,16 +227,14 @@ func scopes(in Input) []float64 {
 	return out
 }
 
-// inArea returns the first of the areas that is the path's stem or one of its folders.
-func inArea(file string, areas []string) string {
-	p := strings.ToLower(file)
-	folder := "/" + path.Dir(p) + "/"
-	for _, a := range areas {
-		if a = strings.Trim(a, "/"); a != "" && (index.Stem(p) == a || strings.Contains(folder, "/"+a+"/")) {
-			return a
+// inArea returns the first of the areas whose terms are all in a path; nil when there is none.
+func inArea(f *index.File, areas []task.Area) *task.Area {
+	for i := range areas {
+		if !slices.ContainsFunc(areas[i].Terms, func(h uint32) bool { return !slices.Contains(f.PathTerms, h) }) {
+			return &areas[i]
 		}
 	}
-	return ""
+	return nil
 }
 
 // foldersOf numbers the folders: each file's folder, and how many there are.

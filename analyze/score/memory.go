@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ctxt-dev/ctxt/analyze/task"
 	"github.com/ctxt-dev/ctxt/index"
@@ -143,6 +144,47 @@ func newMemory(in Input, ids []int32) *memory {
 		}
 	}
 	return m
+}
+
+// isCited reports whether the text cites a past commit, by its name or by an issue that its message cites, too.
+func isCited(t *task.Task, c *history.Commit) bool {
+	if len(t.Commits) > 0 {
+		name := c.Hash.String()
+		if slices.ContainsFunc(t.Commits, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+			return true
+		}
+	}
+	for _, want := range t.Cited {
+		for _, part := range [...]string{c.Subject, c.Body} {
+			if strings.Contains(part, want.Number) && slices.ContainsFunc(task.Citations(part), want.Meets) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// teaches reports whether a commit is small enough to say something of each of its files.
+func teaches(c *history.Commit) bool { return len(c.Files) <= maxTaught }
+
+// citedChanges scores the files of the past commits that the text cites: Σ 1/√files.
+func citedChanges(in Input, ids []int32) []float64 {
+	out := make([]float64, len(in.Snapshot.Files))
+	if len(in.Task.Commits)+len(in.Task.Cited) == 0 {
+		return out
+	}
+	for i := range in.History.Commits {
+		c := &in.History.Commits[i]
+		if !teaches(c) || !isCited(in.Task, c) {
+			continue
+		}
+		for _, id := range c.Files {
+			if f := ids[id]; f >= 0 {
+				out[f] += 1 / math.Sqrt(float64(len(c.Files)))
+			}
+		}
+	}
+	return out
 }
 
 // activity holds each file's churn and age.

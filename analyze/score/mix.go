@@ -21,18 +21,18 @@ type mix struct {
 func changeMix() mix {
 	return mix{
 		features: [numBase]part{
-			FContent: {Keyword, 0.88}, FTitle: {Keyword, 0.69}, FPath: {Keyword, 0.55}, FChunk: {Keyword, 1.22}, FPhrase: {Keyword, 1},
-			FLearned: {Keyword, 0.96}, FLearnedTitle: {Keyword, 0.71}, FLearnedPath: {Keyword, 0.5},
-			FMessages: {Keyword, 0.17}, FNear: {Keyword, 0.29}, FRecentMessages: {Keyword, 0.53}, FFolderMessages: {Keyword, 0.69},
-			FMessage: {Keyword, 0.57}, FLike: {Keyword, 0.85}, FDeclares: {Keyword, 0.84}, FMention: {Keyword, 2.5},
-			FStem: {Keyword, 0.77}, FScope: {Keyword, 1.04}, FFolder: {Keyword, 0.41},
-			FInDegree: {Centrality, 0.21}, FChurn: {Churn, 0.41}, FAge: {Recent, 0.88},
+			FContent: {Keyword, 0.97}, FTitle: {Keyword, 0.21}, FPath: {Keyword, 0.44}, FChunk: {Keyword, 1.56}, FPhrase: {Keyword, 0.91},
+			FLearned: {Keyword, 1.39}, FLearnedTitle: {Keyword, 0.4}, FLearnedPath: {Keyword, 0.7},
+			FMessages: {Keyword, 0.26}, FNear: {Keyword, 0.38}, FRecentMessages: {Keyword, 0.74}, FFolderMessages: {Keyword, 0.6},
+			FMessage: {Keyword, 0.23}, FLike: {Keyword, 0.88}, FCited: {Keyword, 0.8}, FDeclares: {Keyword, 1.09}, FMention: {Keyword, 2.18},
+			FStem: {Keyword, 0.66}, FScope: {Keyword, 1.1}, FFolder: {Keyword, 0.3},
+			FInDegree: {Centrality, 0.17}, FChurn: {Churn, 0.19}, FAge: {Recent, 0.99},
 		},
 		relations: [numRelations]part{
-			rPair: {TestProximity, 0.24}, rPath: {TestProximity, 0.58}, rUses: {TestProximity, 0.88}, rImport: {Centrality, 1.23},
-			rChange: {Shadow, 0.44},
+			rPair: {TestProximity, 0.2}, rPath: {TestProximity, 0.4}, rUses: {TestProximity, 0.71}, rTestRef: {TestProximity, 2.7},
+			rImport: {Centrality, 0.78}, rUser: {Centrality, 0.88}, rNamer: {Centrality, 0.61}, rChange: {Shadow, 0.48},
 		},
-		test: 0.9, other: 0.2,
+		test: 0.84, other: 0.2,
 	}
 }
 

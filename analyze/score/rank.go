@@ -22,6 +22,7 @@ type Ranking struct {
 	mix      mix
 	weights  Weights
 	relation []related   // by file id: how the file hangs together with the best ones
+	refs     *references // the names that the best files share with others; nil when nothing is ranked
 	place    map[int]int // file id → index into Order
 }
 
@@ -36,11 +37,14 @@ type relation int
 
 // The relations to the files that the first pass ranks best.
 const (
-	rPair   relation = iota // same stem: a test and its source, a header and its body
-	rPath                   // a test and a source with similar paths
-	rUses                   // a test and a source joined by an import
-	rImport                 // any other two joined by an import
-	rChange                 // changed together in the past
+	rPair    relation = iota // same stem: a test and its source, a header and its body
+	rPath                    // a test and a source with similar paths
+	rUses                    // a test and a source joined by an import
+	rImport                  // any other two joined by an import
+	rChange                  // changed together in the past
+	rTestRef                 // a test uses names that the source declares, or the other way round
+	rUser                    // uses names that the other declares, both tests or both sources
+	rNamer                   // declares names that the other uses
 	numRelations
 )
 
@@ -173,6 +177,58 @@ func (r *Ranking) relate(ctx context.Context, first []float64) error {
 		if t := x.with[rImport]; t >= 0 && files[i].Role.Code() && files[t].Role.Code() && files[i].Role != files[t].Role {
 			x.value[rUses], x.with[rUses] = x.value[rImport], t
 			x.value[rImport], x.with[rImport] = 0, -1
+		}
+	}
+	return r.refer(ctx, top, first)
+}
+
+// refer relates files by the names that they share with the best ones, each of these counting by the
+// chance that it is the first of the files that are meant.
+func (r *Ranking) refer(ctx context.Context, top []int, first []float64) error {
+	scale, all := 0.0, 0.0 // the weights are those of a softmax over the files
+	for _, v := range r.mix.total {
+		scale += v
+	}
+	for _, v := range first {
+		all += math.Exp(scale * (v - first[top[0]]))
+	}
+	files := r.in.Snapshot.Files
+	var leaders []int
+	var chance []float64
+	for _, t := range top {
+		if files[t].Role.Code() {
+			leaders, chance = append(leaders, t), append(chance, math.Exp(scale*(first[t]-first[top[0]]))/all)
+		}
+	}
+	var err error
+	if r.refs, err = newReferences(ctx, r.in.Snapshot, leaders); err != nil {
+		return err
+	}
+	strongest := make([][numRelations]float64, len(files))
+	add := func(i int, k relation, v float64, with int) {
+		x := &r.relation[i]
+		x.value[k] = min(x.value[k]+v, 1)
+		if v > strongest[i][k] {
+			strongest[i][k], x.with[k] = v, int32(with)
+		}
+	}
+	for l, t := range leaders {
+		for i := range files {
+			if i == t || len(r.refs.uses[i]) == 0 {
+				continue
+			}
+			kind := rUser
+			if files[i].Role != files[t].Role {
+				kind = rTestRef
+			}
+			if v := r.refs.usesOf(i, l); v > 0 {
+				add(i, kind, chance[l]*v, t)
+			}
+		}
+		for i, v := range r.refs.declaredFor(l) {
+			if int(i) != t && files[i].Role.Code() && v > 0 {
+				add(int(i), rNamer, chance[l]*v, t)
+			}
 		}
 	}
 	return ctx.Err()

@@ -317,16 +317,101 @@ func TestLift(t *testing.T) {
 	}
 }
 
-// TestAreas holds what a title names before its text to folders and stems.
+// TestReferences joins files by the names that they share: a caller in a folder of its own, and a test
+// that has nothing else in common with what it tests. A name that many files declare joins none.
+func TestReferences(t *testing.T) {
+	r := gittest.New(t)
+	r.Write("store/lock.go", "package store\n\n// Lock guards the store.\nfunc acquireLock() { backOff() }\n\nfunc setUp() {}\n")
+	r.Write("store/wait.go", "package store\n\nfunc backOff() {}\n\nfunc setUp2() {}\n")
+	r.Write("store/apply.go", "package store\n\nfunc apply() { acquireLock(); setUp() }\n")
+	r.Write("store/deep_test.go", "package store\n\nfunc TestDeep() { acquireLock() }\n")
+	for _, n := range []string{"a", "b", "c", "d"} {
+		r.Write("other/"+n+".go", "package other\n\nfunc setUp() {}\n")
+	}
+	for i := range 20 {
+		r.Write(fmt.Sprintf("far/f%d.go", i), "package far\n")
+	}
+	r.Commit("first version")
+	s, h := snapshot(t, r)
+	ranking := rank(t, score.Input{Snapshot: s, History: h, Task: task.Parse("guard the lock", "", task.Change)}, score.Weights{})
+	holds(t, s, ranking)
+	for path, want := range map[string]string{
+		"store/apply.go":     "uses acquireLock of store/lock.go",
+		"store/deep_test.go": "uses acquireLock of store/lock.go",
+		"store/wait.go":      "declares backOff, used by store/lock.go",
+		"other/a.go":         "",
+	} {
+		i, _ := s.Find(path)
+		got := ""
+		for _, p := range ranking.Explain(i).Parts {
+			for _, e := range p.Evidence {
+				if e.Kind == "reference" {
+					got += e.Text
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+}
+
+// TestCited finds the files of a past change that the text cites, by its number or by its name.
+func TestCited(t *testing.T) {
+	r := gittest.New(t)
+	r.Write("a.go", "package p\n")
+	r.Write("b.go", "package p\n")
+	first := r.Commit("begin (#40)")
+	r.Write("a.go", "package p\n\nvar a int\n")
+	r.Commit("count things (#41)\n\nSee octo/x#77.")
+	r.Write("b.go", "package p\n\nvar b int\n")
+	second := r.Commit("count others (#411)")
+	s, h := snapshot(t, r)
+	for body, want := range map[string]string{
+		"Follow-up of #41.": "a.go",
+		"Follow-up of https://example.com/some/where/pull/411":    "b.go",
+		"This reverts commit " + second + ".":                     "b.go",
+		"broken since " + first[:9]:                               "a.go b.go",
+		"like octo/x#77":                                          "a.go",
+		"like octo/y#77, &#41; colour #41ab and 1234567, deadbee": "",
+	} {
+		tab, err := score.Features(context.Background(), score.Input{Snapshot: s, History: h, Task: task.Parse("repair it", body, task.Change)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for i := range s.Files {
+			if tab.Cols[score.FCited][i] > 0 {
+				got = append(got, s.Files[i].Path)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %v, want %s", body, got, want)
+		}
+	}
+	ranking := rank(t, score.Input{Snapshot: s, History: h, Task: task.Parse("repair it", "Follow-up of #41.", task.Change)}, score.Weights{})
+	i, _ := s.Find("a.go")
+	if e := ranking.Explain(i).Parts[score.Keyword].Evidence; len(e) == 0 || e[0].Kind != "cited" || !strings.HasSuffix(e[0].Text, ", which the text cites: count things (#41)") {
+		t.Errorf("evidence %+v", e)
+	}
+}
+
+// TestAreas holds what a title names before its text to the paths that have all of it.
 func TestAreas(t *testing.T) {
 	s, h := project(t)
 	for title, want := range map[string]string{
-		"fix(retry): wait": "retry/backoff.go retry/retry.go retry/retry_test.go docs/retry.md",
-		"upload: wait":     "upload/upload.go",
-		"[Docs] wait":      "docs/retry.md",
-		"upload, main: x":  "main.go upload/upload.go",
-		"fix: wait":        "",
-		"retry the upload": "",
+		"fix(retry): wait":   "retry/backoff.go retry/retry.go retry/retry_test.go docs/retry.md",
+		"upload: wait":       "upload/upload.go",
+		"[Docs] wait":        "docs/retry.md",
+		"upload, main: x":    "main.go upload/upload.go",
+		"retry test: wait":   "retry/retry_test.go",
+		"main[Fast]: wait":   "main.go",
+		"[fix] Upload : x":   "upload/upload.go",
+		"fix(docs, main):":   "",
+		"fix(docs, main): x": "docs/retry.md main.go",
+		"retry upload: x":    "",
+		"fix: wait":          "",
+		"retry the upload":   "",
 	} {
 		tab, err := score.Features(context.Background(), score.Input{Snapshot: s, History: h, Task: task.Parse(title, "", task.Change)})
 		if err != nil {

@@ -1,7 +1,10 @@
 package task
 
 import (
+	"slices"
 	"strings"
+
+	"github.com/ctxt-dev/ctxt/index/text"
 )
 
 var (
@@ -34,21 +37,44 @@ func titleParts(title string) (text, scope string, typ Type) {
 	return reference.ReplaceAllString(text, " "), "", Type{}
 }
 
-// area is what a title says before its first colon, or in brackets or parentheses.
-var area = lazily(`^\s*(?:[A-Za-z]+\(([^()]{1,60})\)!?:|\[([^\]]{1,40})\]|([A-Za-z][\w./*-]*(?:\s*[,&/]\s*[\w./*-]+){0,3}):\s)`)
+// before is what a title says before its text, in brackets or with a colon: [web] … and tsdb/wlog[perf]: …
+var (
+	before     = lazily(`^\s*(?:\[[^\]]{1,40}\]\s*)?([A-Za-z][^:\[\]]{0,60}?)\s*(?:\[[^\]]{1,40}\])?:\s`)
+	inBrackets = lazily(`^\s*\[([^\]]{1,40})\]`)
+	scoped     = lazily(`^\s*([A-Za-z]+)\s*\(([^()]{1,60})\)!?:\s`)
+)
 
-// areasOf lists the parts of the project that a title names before its text, lower case: router of
-// "fix(router): …", promql and tsdb of "promql, tsdb: …", web of "[web] …".
-func areasOf(title string) []string {
-	m := area.FindStringSubmatch(title)
-	if m == nil {
-		return nil
+// maxAreaTerms is how many terms an area's name has at most; what is longer is a sentence.
+const maxAreaTerms = 5
+
+// areasOf lists the parts of the project that a title names before its text: router of "fix(router): …",
+// promql and tsdb of "promql, tsdb: …", web of "[web] …", config get of "config get: …".
+func areasOf(title string) []Area {
+	var named []string
+	if m := scoped.FindStringSubmatch(title); m != nil && conventionalTypes[strings.ToLower(m[1])] != "" {
+		named = append(named, m[2])
+	} else if m := before.FindStringSubmatch(title); m != nil && conventionalTypes[strings.TrimSuffix(strings.ToLower(m[1]), "!")] == "" {
+		named = append(named, m[1])
 	}
-	named := strings.ToLower(m[1] + m[2] + m[3])
-	if _, ok := conventionalTypes[named]; ok && m[3] != "" {
-		return nil
+	if m := inBrackets.FindStringSubmatch(title); m != nil {
+		named = append(named, m[1])
 	}
-	return strings.FieldsFunc(named, func(r rune) bool { return r == ',' || r == '&' || r == ' ' })
+	tk := text.NewTokenizer()
+	var out []Area
+	for _, n := range named {
+		for part := range strings.FieldsFuncSeq(strings.ToLower(n), func(r rune) bool { return r == ',' || r == '&' }) {
+			a := Area{Text: strings.TrimSpace(part)}
+			for _, h := range tk.Hashes(a.Text) {
+				if h&text.CompoundBit == 0 && !slices.Contains(a.Terms, h) {
+					a.Terms = append(a.Terms, h)
+				}
+			}
+			if len(a.Terms) > 0 && len(a.Terms) <= maxAreaTerms {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
 }
 
 // cleanBody removes what is not about the code: comments, links, trailers, ticked lists of templates.

@@ -54,18 +54,26 @@ type Mention struct {
 	Line   int     // of a stack frame; 0 when there is none
 }
 
+// Area is a part of the project as a title names it: the path of what is meant has all of its terms.
+type Area struct {
+	Text  string   // lower case
+	Terms []uint32 // of package text, without compounds
+}
+
 // Task is what ranking looks for.
 type Task struct {
 	Title, Body string // cleaned
 	Kind        Kind
 	Type        Type
-	Scope       string   // of a conventional title: fix(scope): …
-	Areas       []string // parts of the project that the title names before its text, lower case
+	Scope       string // of a conventional title: fix(scope): …
+	Areas       []Area // parts of the project that the title names before its text
 	Terms       []Term
 	Pairs       []Pair
 	Paths       []Mention // with a slash or a file extension, lower case
 	Idents      []Mention // lower case, underscores dropped: comparable with text.CompoundHash
-	Words       []string  // the title's words and parts, lower case, for matching file stems
+	Cited       []Citation
+	Commits     []string // abbreviated names of commits that the text cites, lower case
+	Words       []string // the title's words and parts, lower case, for matching file stems
 }
 
 // Parse reads a task. The kind Auto (or "") is decided from the text.
@@ -74,6 +82,7 @@ func Parse(title, body string, kind Kind) *Task {
 	t := &Task{}
 	t.Title, t.Scope, t.Type = titleParts(title)
 	t.Areas = areasOf(title)
+	t.Cited, t.Commits = Citations(title+"\n"+body), commitNames(title+"\n"+body)
 	t.Body = cleanBody(body)
 	t.Kind = kind
 	if kind == Auto || kind == "" {

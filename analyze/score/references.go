@@ -1,0 +1,260 @@
+package score
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/ctxt-dev/ctxt/index"
+	"github.com/ctxt-dev/ctxt/index/text"
+)
+
+const (
+	// maxNamers is how many files may declare a name that still tells which of them is meant.
+	maxNamers = 3
+	// minName is how many bytes a name of one part needs to be one.
+	minName = 4
+	// commonName: a name in more than a share of one by so many of the files is a word like any other.
+	commonName = 8
+	// referenceHalf is the sum of inverse document frequencies of shared names that is worth half of what
+	// any number of them is: two or three rare names.
+	referenceHalf = 8
+)
+
+// references are the names that the leading files declare or use, and the files that do the same.
+type references struct {
+	names    *nameTable
+	namers   [][]int32 // by name: the files that declare it, ascending, at most maxNamers
+	idf      []float64 // by name: over the files of code; 0 for a word that is everywhere
+	uses     [][]int32 // by file id: distinct names, ascending
+	leaders  []int     // file ids
+	declares [][]int32 // by leader: the names that it declares, ascending
+}
+
+// newReferences reads what the leaders have to do with all files of code by the names that they share.
+func newReferences(ctx context.Context, s *index.Snapshot, leaders []int) (*references, error) {
+	x := &references{leaders: leaders, names: newNameTable(), uses: make([][]int32, len(s.Files)), declares: make([][]int32, len(leaders))}
+	declared, terms := namesOf(s, leaders)
+	byDecl := make([][]int32, len(terms))
+	for i := range s.Files {
+		for _, h := range s.Files[i].Doc.Decls {
+			k, ok := declared.find(h)
+			if !ok {
+				continue
+			}
+			if n := len(byDecl[k]); n <= maxNamers && (n == 0 || byDecl[k][n-1] != int32(i)) {
+				byDecl[k] = append(byDecl[k], int32(i))
+			}
+		}
+	}
+	for k, files := range byDecl {
+		if len(files) == 0 || len(files) > maxNamers || terms[k] == 0 {
+			continue
+		}
+		n := x.names.add(terms[k])
+		if n == len(x.namers) {
+			x.namers = append(x.namers, nil)
+		}
+		x.namers[n] = append(x.namers[n], files...) // several names may have one stem
+	}
+	for k, files := range x.namers {
+		slices.Sort(files)
+		if x.namers[k] = slices.Compact(files); len(x.namers[k]) > maxNamers {
+			x.namers[k] = nil
+		}
+		for l, t := range leaders {
+			if slices.Contains(x.namers[k], int32(t)) {
+				x.declares[l] = append(x.declares[l], int32(k))
+			}
+		}
+	}
+	return x, x.read(ctx, s)
+}
+
+// namesOf lists the names that leaders declare, and those of several parts that they use, as they are
+// declared; terms are how each stands in a text, 0 when that says nothing.
+func namesOf(s *index.Snapshot, leaders []int) (declared *nameTable, terms []uint32) {
+	declared = newNameTable()
+	tk := text.NewTokenizer()
+	put := func(decl, term uint32) {
+		if declared.add(decl) == len(terms) {
+			terms = append(terms, term)
+		}
+	}
+	for _, t := range leaders {
+		d := s.Files[t].Doc
+		for k, h := range d.Decls {
+			put(h, termOf(tk, d, k))
+		}
+		for _, h := range d.Tokens {
+			if h&text.CompoundBit != 0 {
+				put(h, h)
+			}
+		}
+	}
+	return declared, terms
+}
+
+// read finds the names in all files of code.
+func (x *references) read(ctx context.Context, s *index.Snapshot) error {
+	err := parallel(ctx, len(s.Files), func(i int) {
+		if s.Files[i].Role.Code() {
+			x.uses[i] = x.names.distinct(s.Files[i].Doc.Tokens)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	df, code := make([]float64, len(x.namers)), 0.0
+	for i := range x.uses {
+		if s.Files[i].Role.Code() {
+			code++
+		}
+		for _, k := range x.uses[i] {
+			df[k]++
+		}
+	}
+	x.idf = make([]float64, len(df))
+	for k, n := range df {
+		if n < code/commonName {
+			x.idf[k] = math.Log(code / max(n, 1))
+		}
+	}
+	return nil
+}
+
+// usesOf is how strongly a file uses what a leader declares, in [0,1).
+func (x *references) usesOf(file, leader int) float64 {
+	sum := 0.0
+	for _, k := range both(x.uses[file], x.declares[leader]) {
+		sum += x.idf[k]
+	}
+	return sum / (sum + referenceHalf)
+}
+
+// declaredFor is how strongly files declare what a leader uses, in [0,1), by file id.
+func (x *references) declaredFor(leader int) map[int32]float64 {
+	sums := make(map[int32]float64)
+	for _, k := range x.uses[x.leaders[leader]] {
+		for _, f := range x.namers[k] {
+			sums[f] += x.idf[k] / float64(len(x.namers[k]))
+		}
+	}
+	for f, v := range sums {
+		sums[f] = v / (v + referenceHalf)
+	}
+	return sums
+}
+
+// between lists the names that namer declares and user uses, the rarest first.
+func (x *references) between(s *index.Snapshot, user, namer int) []string {
+	type found struct {
+		name string
+		idf  float64
+	}
+	var all []found
+	tk := text.NewTokenizer()
+	d := s.Files[namer].Doc
+	for k := range d.Symbols {
+		n, ok := x.names.find(termOf(tk, d, k))
+		if _, used := slices.BinarySearch(x.uses[user], n); !ok || !used || x.idf[n] == 0 || !slices.Contains(x.namers[n], int32(namer)) {
+			continue
+		}
+		if f := (found{d.Symbols[k].Name, x.idf[n]}); !slices.Contains(all, f) {
+			all = append(all, f)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(b.idf, a.idf) })
+	out := make([]string, len(all))
+	for i, f := range all {
+		out[i] = f.name
+	}
+	return out
+}
+
+// termOf is how a declared name stands in a text, 0 when that says nothing.
+func termOf(tk *text.Tokenizer, d *index.Doc, symbol int) uint32 {
+	name := d.Symbols[symbol].Name
+	switch hashes := tk.Hashes(name); {
+	case len(hashes) > 1:
+		return d.Decls[symbol]
+	case len(hashes) == 1 && len(name) >= minName:
+		return hashes[0]
+	}
+	return 0
+}
+
+// both lists what is in two ascending lists.
+func both(a, b []int32) []int32 {
+	var out []int32
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch c := cmp.Compare(a[i], b[j]); {
+		case c < 0:
+			i++
+		case c > 0:
+			j++
+		default:
+			out = append(out, a[i])
+			i++
+			j++
+		}
+	}
+	return out
+}
+
+// nameTable numbers hashes in the order in which they are added, by open addressing.
+type nameTable struct {
+	hashes []uint32
+	slots  []int32 // index into hashes, plus one
+	maybe  [1024]uint64
+}
+
+func newNameTable() *nameTable { return &nameTable{slots: make([]int32, 1024)} }
+
+func (t *nameTable) slot(h uint32) uint32 {
+	mask := uint32(len(t.slots) - 1)
+	s := h & mask
+	for t.slots[s] != 0 && t.hashes[t.slots[s]-1] != h {
+		s = (s + 1) & mask
+	}
+	return s
+}
+
+func (t *nameTable) find(h uint32) (int32, bool) {
+	if t.maybe[h>>6%1024]&(1<<(h%64)) == 0 { // most hashes end here
+		return 0, false
+	}
+	k := t.slots[t.slot(h)]
+	return k - 1, k != 0
+}
+
+// add returns the hash's number, a new one if need be.
+func (t *nameTable) add(h uint32) int {
+	s := t.slot(h)
+	if k := t.slots[s]; k != 0 {
+		return int(k) - 1
+	}
+	t.maybe[h>>6%1024] |= 1 << (h % 64)
+	t.hashes = append(t.hashes, h)
+	t.slots[s] = int32(len(t.hashes))
+	if 4*len(t.hashes) > len(t.slots) {
+		t.slots = make([]int32, 4*len(t.slots))
+		for k, h := range t.hashes {
+			t.slots[t.slot(h)] = int32(k) + 1
+		}
+	}
+	return len(t.hashes) - 1
+}
+
+// distinct lists the names among terms, ascending.
+func (t *nameTable) distinct(terms []uint32) []int32 {
+	var out []int32
+	for _, h := range terms {
+		if k, ok := t.find(h); ok {
+			out = append(out, k)
+		}
+	}
+	slices.Sort(out)
+	return slices.Clone(slices.Compact(out))
+}
