@@ -159,8 +159,7 @@ func (r *Ranking) describeRelation(i int, k relation) (kind, text string) {
 
 // shared lists the rarest names that one file uses and the other declares.
 func (r *Ranking) shared(user, namer int) string {
-	names := r.refs.between(r.in.Snapshot, user, namer)
-	return strings.Join(names[:min(len(names), shownNames)], ", ")
+	return strings.Join(r.refs.between(r.in.Snapshot, user, namer, shownNames), ", ")
 }
 
 // citedChange is the newest change of a file that the text cites.

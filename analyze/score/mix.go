@@ -21,18 +21,18 @@ type mix struct {
 func changeMix() mix {
 	return mix{
 		features: [numBase]part{
-			FContent: {Keyword, 0.97}, FTitle: {Keyword, 0.21}, FPath: {Keyword, 0.44}, FChunk: {Keyword, 1.56}, FPhrase: {Keyword, 0.91},
-			FLearned: {Keyword, 1.39}, FLearnedTitle: {Keyword, 0.4}, FLearnedPath: {Keyword, 0.7},
-			FMessages: {Keyword, 0.26}, FNear: {Keyword, 0.38}, FRecentMessages: {Keyword, 0.74}, FFolderMessages: {Keyword, 0.6},
-			FMessage: {Keyword, 0.23}, FLike: {Keyword, 0.88}, FCited: {Keyword, 0.8}, FDeclares: {Keyword, 1.09}, FMention: {Keyword, 2.18},
-			FStem: {Keyword, 0.66}, FScope: {Keyword, 1.1}, FFolder: {Keyword, 0.3},
-			FInDegree: {Centrality, 0.17}, FChurn: {Churn, 0.19}, FAge: {Recent, 0.99},
+			FContent: {Keyword, 0.97}, FTitle: {Keyword, 0.22}, FPath: {Keyword, 0.47}, FChunk: {Keyword, 1.56}, FPhrase: {Keyword, 0.9},
+			FLearned: {Keyword, 1.38}, FLearnedTitle: {Keyword, 0.39}, FLearnedPath: {Keyword, 0.68},
+			FMessages: {Keyword, 0.27}, FNear: {Keyword, 0.38}, FRecentMessages: {Keyword, 0.75}, FFolderMessages: {Keyword, 0.6},
+			FMessage: {Keyword, 0.21}, FLike: {Keyword, 0.88}, FCited: {Keyword, 0.86}, FDeclares: {Keyword, 1.11}, FMention: {Keyword, 2.12},
+			FStem: {Keyword, 0.64}, FScope: {Keyword, 1.09}, FFolder: {Keyword, 0.3},
+			FInDegree: {Centrality, 0.18}, FChurn: {Churn, 0.18}, FAge: {Recent, 0.98},
 		},
 		relations: [numRelations]part{
-			rPair: {TestProximity, 0.2}, rPath: {TestProximity, 0.4}, rUses: {TestProximity, 0.71}, rTestRef: {TestProximity, 2.7},
-			rImport: {Centrality, 0.78}, rUser: {Centrality, 0.88}, rNamer: {Centrality, 0.61}, rChange: {Shadow, 0.48},
+			rPair: {TestProximity, 0.22}, rPath: {TestProximity, 0.46}, rUses: {TestProximity, 0.67}, rTestRef: {TestProximity, 2.59},
+			rImport: {Centrality, 0.79}, rUser: {Centrality, 0.85}, rNamer: {Centrality, 0.56}, rChange: {Shadow, 0.5},
 		},
-		test: 0.84, other: 0.2,
+		test: 0.83, other: 0.2,
 	}
 }
 
@@ -40,8 +40,8 @@ func changeMix() mix {
 // title, and the one definition that resembles it most, count for more than in a change's text.
 func issueMix() mix {
 	m := changeMix()
-	m.features[FTitle].weight *= 3
-	m.features[FChunk].weight *= 2
+	m.features[FTitle].weight *= 14
+	m.features[FChunk].weight *= 1.5
 	m.features[FStem].weight = 0
 	m.test = 0.3
 	return m

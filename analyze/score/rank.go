@@ -127,9 +127,11 @@ func (r *Ranking) raw(i int, s Signal) float64 {
 }
 
 const (
-	relateTop   = 10 // files of the first pass that others may relate to
-	relateFew   = 5  // of which so many lend their stem
-	jointSmooth = 1  // added to the number of changes when a joint share is taken
+	relateTop   = 10   // files of the first pass that others may relate to
+	relateFew   = 5    // of which so many lend their stem
+	relateAll   = 300  // files of the first pass whose names are looked at
+	leastChance = 0.05 // of a leader to be the first file meant, for its names to be looked for
+	jointSmooth = 1    // added to the number of changes when a joint share is taken
 )
 
 // relate fills r.relation from the first pass's best files. It fails only when ctx ends.
@@ -196,12 +198,12 @@ func (r *Ranking) refer(ctx context.Context, top []int, first []float64) error {
 	var leaders []int
 	var chance []float64
 	for _, t := range top {
-		if files[t].Role.Code() {
-			leaders, chance = append(leaders, t), append(chance, math.Exp(scale*(first[t]-first[top[0]]))/all)
+		if p := math.Exp(scale*(first[t]-first[top[0]])) / all; p >= leastChance && files[t].Role.Code() {
+			leaders, chance = append(leaders, t), append(chance, p)
 		}
 	}
 	var err error
-	if r.refs, err = newReferences(ctx, r.in.Snapshot, leaders); err != nil {
+	if r.refs, err = newReferences(ctx, r.in.Snapshot, leaders, best(first, relateAll)); err != nil {
 		return err
 	}
 	strongest := make([][numRelations]float64, len(files))
@@ -212,9 +214,10 @@ func (r *Ranking) refer(ctx context.Context, top []int, first []float64) error {
 			strongest[i][k], x.with[k] = v, int32(with)
 		}
 	}
-	for l, t := range leaders {
-		for i := range files {
-			if i == t || len(r.refs.uses[i]) == 0 {
+	err = parallel(ctx, len(r.refs.files), func(k int) {
+		i := int(r.refs.files[k])
+		for l, t := range leaders {
+			if i == t {
 				continue
 			}
 			kind := rUser
@@ -225,6 +228,11 @@ func (r *Ranking) refer(ctx context.Context, top []int, first []float64) error {
 				add(i, kind, chance[l]*v, t)
 			}
 		}
+	})
+	if err != nil {
+		return err
+	}
+	for l, t := range leaders {
 		for i, v := range r.refs.declaredFor(l) {
 			if int(i) != t && files[i].Role.Code() && v > 0 {
 				add(int(i), rNamer, chance[l]*v, t)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/ctxt-dev/ctxt/index"
@@ -24,17 +25,25 @@ const (
 
 // references are the names that the leading files declare or use, and the files that do the same.
 type references struct {
-	names    *nameTable
-	namers   [][]int32 // by name: the files that declare it, ascending, at most maxNamers
-	idf      []float64 // by name: over the files of code; 0 for a word that is everywhere
-	uses     [][]int32 // by file id: distinct names, ascending
-	leaders  []int     // file ids
-	declares [][]int32 // by leader: the names that it declares, ascending
+	files    []int32    // of code that were read, ascending
+	names    *nameTable // as they stand in a text
+	decls    [][]uint32 // by name: as it is declared; several when they have one stem
+	namers   [][]int32  // by name: the files that declare it, ascending, at most maxNamers
+	idf      []float64  // by name: over the files that were read; 0 for a word that is everywhere
+	uses     [][]int32  // by file id: distinct names, ascending
+	leaders  []int      // file ids
+	declares [][]int32  // by leader: the names that it declares, ascending
 }
 
-// newReferences reads what the leaders have to do with all files of code by the names that they share.
-func newReferences(ctx context.Context, s *index.Snapshot, leaders []int) (*references, error) {
+// newReferences reads what the leaders have to do with files by the names that they share.
+func newReferences(ctx context.Context, s *index.Snapshot, leaders, files []int) (*references, error) {
 	x := &references{leaders: leaders, names: newNameTable(), uses: make([][]int32, len(s.Files)), declares: make([][]int32, len(leaders))}
+	for _, i := range files {
+		if s.Files[i].Role.Code() {
+			x.files = append(x.files, int32(i))
+		}
+	}
+	slices.Sort(x.files)
 	declared, terms := namesOf(s, leaders)
 	byDecl := make([][]int32, len(terms))
 	for i := range s.Files {
@@ -54,9 +63,9 @@ func newReferences(ctx context.Context, s *index.Snapshot, leaders []int) (*refe
 		}
 		n := x.names.add(terms[k])
 		if n == len(x.namers) {
-			x.namers = append(x.namers, nil)
+			x.namers, x.decls = append(x.namers, nil), append(x.decls, nil)
 		}
-		x.namers[n] = append(x.namers[n], files...) // several names may have one stem
+		x.namers[n], x.decls[n] = append(x.namers[n], files...), append(x.decls[n], declared.hashes[k])
 	}
 	for k, files := range x.namers {
 		slices.Sort(files)
@@ -72,45 +81,52 @@ func newReferences(ctx context.Context, s *index.Snapshot, leaders []int) (*refe
 	return x, x.read(ctx, s)
 }
 
-// namesOf lists the names that leaders declare, and those of several parts that they use, as they are
+// namesOf lists the names of several parts that leaders use, and all that they declare, as they are
 // declared; terms are how each stands in a text, 0 when that says nothing.
 func namesOf(s *index.Snapshot, leaders []int) (declared *nameTable, terms []uint32) {
 	declared = newNameTable()
-	tk := text.NewTokenizer()
 	put := func(decl, term uint32) {
 		if declared.add(decl) == len(terms) {
 			terms = append(terms, term)
 		}
 	}
 	for _, t := range leaders {
-		d := s.Files[t].Doc
-		for k, h := range d.Decls {
-			put(h, termOf(tk, d, k))
-		}
-		for _, h := range d.Tokens {
+		for _, h := range s.Files[t].Doc.Tokens {
 			if h&text.CompoundBit != 0 {
 				put(h, h)
 			}
 		}
 	}
+	tk := text.NewTokenizer()
+	for _, t := range leaders {
+		d := s.Files[t].Doc
+		for k, h := range d.Decls {
+			if _, ok := declared.find(h); ok {
+				continue // of several parts, as the text of the declaration shows
+			}
+			term := uint32(0)
+			if name := d.Symbols[k].Name; len(name) >= minName {
+				if hashes := tk.Hashes(name); len(hashes) == 1 {
+					term = hashes[0]
+				}
+			}
+			put(h, term)
+		}
+	}
 	return declared, terms
 }
 
-// read finds the names in all files of code.
+// read finds the names in the files.
 func (x *references) read(ctx context.Context, s *index.Snapshot) error {
-	err := parallel(ctx, len(s.Files), func(i int) {
-		if s.Files[i].Role.Code() {
-			x.uses[i] = x.names.distinct(s.Files[i].Doc.Tokens)
-		}
+	err := parallel(ctx, len(x.files), func(k int) {
+		i := x.files[k]
+		x.uses[i] = x.names.distinct(s.Files[i].Doc.Tokens)
 	})
 	if err != nil {
 		return err
 	}
-	df, code := make([]float64, len(x.namers)), 0.0
-	for i := range x.uses {
-		if s.Files[i].Role.Code() {
-			code++
-		}
+	df, code := make([]float64, len(x.namers)), float64(len(x.files))
+	for _, i := range x.files {
 		for _, k := range x.uses[i] {
 			df[k]++
 		}
@@ -127,8 +143,18 @@ func (x *references) read(ctx context.Context, s *index.Snapshot) error {
 // usesOf is how strongly a file uses what a leader declares, in [0,1).
 func (x *references) usesOf(file, leader int) float64 {
 	sum := 0.0
-	for _, k := range both(x.uses[file], x.declares[leader]) {
-		sum += x.idf[k]
+	a, b := x.uses[file], x.declares[leader]
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i] < b[j]:
+			i++
+		case a[i] > b[j]:
+			j++
+		default:
+			sum += x.idf[a[i]]
+			i++
+			j++
+		}
 	}
 	return sum / (sum + referenceHalf)
 }
@@ -147,57 +173,20 @@ func (x *references) declaredFor(leader int) map[int32]float64 {
 	return sums
 }
 
-// between lists the names that namer declares and user uses, the rarest first.
-func (x *references) between(s *index.Snapshot, user, namer int) []string {
-	type found struct {
-		name string
-		idf  float64
+// between lists the rarest names that namer declares and user uses, at most limit.
+func (x *references) between(s *index.Snapshot, user, namer, limit int) []string {
+	var names []int32
+	for _, k := range x.uses[user] {
+		if x.idf[k] > 0 && slices.Contains(x.namers[k], int32(namer)) {
+			names = append(names, k)
+		}
 	}
-	var all []found
-	tk := text.NewTokenizer()
+	slices.SortStableFunc(names, func(a, b int32) int { return cmp.Compare(x.idf[b], x.idf[a]) })
+	var out []string
 	d := s.Files[namer].Doc
-	for k := range d.Symbols {
-		n, ok := x.names.find(termOf(tk, d, k))
-		if _, used := slices.BinarySearch(x.uses[user], n); !ok || !used || x.idf[n] == 0 || !slices.Contains(x.namers[n], int32(namer)) {
-			continue
-		}
-		if f := (found{d.Symbols[k].Name, x.idf[n]}); !slices.Contains(all, f) {
-			all = append(all, f)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(b.idf, a.idf) })
-	out := make([]string, len(all))
-	for i, f := range all {
-		out[i] = f.name
-	}
-	return out
-}
-
-// termOf is how a declared name stands in a text, 0 when that says nothing.
-func termOf(tk *text.Tokenizer, d *index.Doc, symbol int) uint32 {
-	name := d.Symbols[symbol].Name
-	switch hashes := tk.Hashes(name); {
-	case len(hashes) > 1:
-		return d.Decls[symbol]
-	case len(hashes) == 1 && len(name) >= minName:
-		return hashes[0]
-	}
-	return 0
-}
-
-// both lists what is in two ascending lists.
-func both(a, b []int32) []int32 {
-	var out []int32
-	for i, j := 0, 0; i < len(a) && j < len(b); {
-		switch c := cmp.Compare(a[i], b[j]); {
-		case c < 0:
-			i++
-		case c > 0:
-			j++
-		default:
-			out = append(out, a[i])
-			i++
-			j++
+	for _, n := range names[:min(len(names), limit)] {
+		if k := slices.IndexFunc(d.Decls, func(h uint32) bool { return slices.Contains(x.decls[n], h) }); k >= 0 {
+			out = append(out, d.Symbols[k].Name)
 		}
 	}
 	return out
@@ -249,12 +238,19 @@ func (t *nameTable) add(h uint32) int {
 
 // distinct lists the names among terms, ascending.
 func (t *nameTable) distinct(terms []uint32) []int32 {
-	var out []int32
+	seen := make([]uint64, len(t.hashes)/64+1)
+	n := 0
 	for _, h := range terms {
-		if k, ok := t.find(h); ok {
-			out = append(out, k)
+		if k, ok := t.find(h); ok && seen[k/64]&(1<<(k%64)) == 0 {
+			seen[k/64] |= 1 << (k % 64)
+			n++
 		}
 	}
-	slices.Sort(out)
-	return slices.Clone(slices.Compact(out))
+	out := make([]int32, 0, n)
+	for w, word := range seen {
+		for ; word != 0; word &= word - 1 {
+			out = append(out, int32(w*64+bits.TrailingZeros64(word)))
+		}
+	}
+	return out
 }
