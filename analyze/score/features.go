@@ -61,6 +61,8 @@ type Table struct {
 	mem  *memory
 	act  *activity
 	ids  []int32
+
+	titled []bool // by file id: the title names this file and no other
 }
 
 // Features computes the table.
@@ -74,7 +76,7 @@ func Features(ctx context.Context, in Input) (*Table, error) {
 	together(
 		func() { t.mem = newMemory(in, t.ids) },
 		func() { t.act = newActivity(in, t.ids) },
-		func() { declared, mentioned = declares(in), mentions(in) },
+		func() { declared = declares(in); mentioned, t.titled = mentions(in) },
 		func() { stem, scope, degree = stems(in), scopes(in), inDegree(in.Snapshot) },
 		func() { folder, cited = folderWords(in), citedChanges(in, t.ids) },
 	)
@@ -144,9 +146,9 @@ func declares(in Input) []float64 {
 }
 
 // mentions scores files whose path the text names: the longer the matching tail, and the fewer files
-// share it, the more.
-func mentions(in Input) []float64 {
-	out := make([]float64, len(in.Snapshot.Files))
+// share it, the more. titled are those that the title names, and that are the only ones it may mean.
+func mentions(in Input) (out []float64, titled []bool) {
+	out, titled = make([]float64, len(in.Snapshot.Files)), make([]bool, len(in.Snapshot.Files))
 	for _, m := range slices.Concat(in.Task.Paths, plainFiles(in.Task)) {
 		var match []int
 		for i := range in.Snapshot.Files {
@@ -160,9 +162,12 @@ func mentions(in Input) []float64 {
 		}
 		for _, i := range match {
 			out[i] += m.Weight / float64(len(match))
+			if m.Weight == 1 && (len(match) == 1 || strings.ToLower(in.Snapshot.Files[i].Path) == m.Text) {
+				titled[i] = true
+			}
 		}
 	}
-	return out
+	return out, titled
 }
 
 // plainFiles are the names without a dot or a slash that only a file has, such as Dockerfile and

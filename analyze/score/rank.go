@@ -93,8 +93,12 @@ func (r *Ranking) base(i int) float64 {
 	return sum * r.role(i)
 }
 
-// role is the factor for what a file is for: the task's change touches code, rarely anything else.
+// role is the factor for what a file is for: the task's change touches code, rarely anything else. A file
+// that the title names is what it is about, whatever it is.
 func (r *Ranking) role(i int) float64 {
+	if r.tab.titled[i] {
+		return 1
+	}
 	switch r.in.Snapshot.Files[i].Role {
 	case index.Source:
 		return 1

@@ -443,4 +443,7 @@ func TestPlainFile(t *testing.T) {
 			t.Errorf("%s named: %t", s.Files[i].Path, got)
 		}
 	}
+	if r := rank(t, score.Input{Snapshot: s, History: h, Task: task.Parse("slim the Dockerfile", "", task.Change)}, score.Weights{}); r.Scored(0).Path != "Dockerfile" {
+		t.Errorf("%s is before the file that the title names, though it is no code", r.Scored(0).Path)
+	}
 }
