@@ -165,7 +165,8 @@ func (r *Ranking) shared(user, namer int) string {
 // citedChange is the newest change of a file that the text cites.
 func (r *Ranking) citedChange(i int) string {
 	for _, k := range r.in.History.CommitsOf(r.in.Snapshot.Files[i].Path) {
-		if c := &r.in.History.Commits[k]; teaches(c) && isCited(r.in.Task, c) {
+		if _, ok := slices.BinarySearch(r.tab.cited, k); ok {
+			c := &r.in.History.Commits[k]
 			return fmt.Sprintf("%s, which the text cites: %s", c.Hash.Short(), c.Subject)
 		}
 	}

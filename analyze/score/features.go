@@ -62,7 +62,8 @@ type Table struct {
 	act  *activity
 	ids  []int32
 
-	titled []bool // by file id: the title names this file and no other
+	cited  []int32 // commits that the text cites, newest first
+	titled []bool  // by file id: the title names this file and no other
 }
 
 // Features computes the table.
@@ -78,7 +79,7 @@ func Features(ctx context.Context, in Input) (*Table, error) {
 		func() { t.act = newActivity(in, t.ids) },
 		func() { declared = declares(in); mentioned, t.titled = mentions(in) },
 		func() { stem, scope, degree = stems(in), scopes(in), inDegree(in.Snapshot) },
-		func() { folder, cited = folderWords(in), citedChanges(in, t.ids) },
+		func() { folder = folderWords(in); cited, t.cited = citedChanges(in, t.ids) },
 	)
 	t.Cols = [numBase][]float64{
 		FContent: t.lex.content, FTitle: t.lex.title, FPath: t.lex.path, FChunk: t.lex.chunk, FPhrase: t.lex.phrase,

@@ -146,6 +146,9 @@ func newMemory(in Input, ids []int32) *memory {
 	return m
 }
 
+// maxCitingBody is how many bytes of a message's body are searched for what a text cites, too.
+const maxCitingBody = 4000
+
 // isCited reports whether the text cites a past commit, by its name or by an issue that its message cites, too.
 func isCited(t *task.Task, c *history.Commit) bool {
 	if len(t.Commits) > 0 {
@@ -154,9 +157,12 @@ func isCited(t *task.Task, c *history.Commit) bool {
 			return true
 		}
 	}
-	for _, want := range t.Cited {
-		for _, part := range [...]string{c.Subject, c.Body} {
-			if strings.Contains(part, want.Number) && slices.ContainsFunc(task.Citations(part), want.Meets) {
+	for _, part := range [...]string{c.Subject, c.Body[:min(len(c.Body), maxCitingBody)]} {
+		if !slices.ContainsFunc(t.Cited, func(want task.Citation) bool { return strings.Contains(part, want.Number) }) {
+			continue
+		}
+		for _, there := range task.Citations(part) {
+			if slices.ContainsFunc(t.Cited, there.Meets) {
 				return true
 			}
 		}
@@ -164,27 +170,26 @@ func isCited(t *task.Task, c *history.Commit) bool {
 	return false
 }
 
-// teaches reports whether a commit is small enough to say something of each of its files.
-func teaches(c *history.Commit) bool { return len(c.Files) <= maxTaught }
-
-// citedChanges scores the files of the past commits that the text cites: Σ 1/√files.
-func citedChanges(in Input, ids []int32) []float64 {
-	out := make([]float64, len(in.Snapshot.Files))
+// citedChanges lists the past commits that the text cites, newest first, and scores their files: Σ 1/√files.
+// Large commits are left out.
+func citedChanges(in Input, ids []int32) (files []float64, commits []int32) {
+	files = make([]float64, len(in.Snapshot.Files))
 	if len(in.Task.Commits)+len(in.Task.Cited) == 0 {
-		return out
+		return files, nil
 	}
 	for i := range in.History.Commits {
 		c := &in.History.Commits[i]
-		if !teaches(c) || !isCited(in.Task, c) {
+		if len(c.Files) > maxTaught || !isCited(in.Task, c) {
 			continue
 		}
+		commits = append(commits, int32(i))
 		for _, id := range c.Files {
 			if f := ids[id]; f >= 0 {
-				out[f] += 1 / math.Sqrt(float64(len(c.Files)))
+				files[f] += 1 / math.Sqrt(float64(len(c.Files)))
 			}
 		}
 	}
-	return out
+	return files, commits
 }
 
 // activity holds each file's churn and age.
