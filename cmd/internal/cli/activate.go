@@ -313,9 +313,12 @@ func (app *App) explainOne(s *job.Selected, x score.Scored) error {
 		}
 		fmt.Fprintf(&w, "  %-15s %.3f × %.3f = %.4f  %s\n", p.Signal, p.Raw, p.Weight, p.Contribution, visible(strings.Join(why, "; ")))
 	}
-	if last := len(s.Bundle.Files); !in && last > 0 {
-		lacks := s.Bundle.Files[last-1].Score - x.Score
-		fmt.Fprintf(&w, "  not selected: it lacks %.4f to the last of the %d selected files\n", max(lacks, 0), last)
+	if n := len(s.Bundle.Files); !in && n > 0 {
+		if lacks := s.Lacks(x.Score); lacks > 0 {
+			fmt.Fprintf(&w, "  not selected: it lacks %.4f to the last of the %d selected files\n", lacks, n)
+		} else {
+			fmt.Fprintf(&w, "  not selected: others filled the limits of files and tokens, or it is out of the scope\n")
+		}
 	}
 	_, err := io.WriteString(app.Out, w.String())
 	return err

@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 
@@ -18,7 +19,7 @@ type Explanation struct {
 	Score    float64      `json:"score"`  // the sum of the parts' contributions
 	Parts    []score.Part `json:"parts"`
 	Selected bool         `json:"selected"` // it is in the bundle
-	Lacks    float64      `json:"lacks"`    // score to the last selected file; 0 for a selected one
+	Lacks    float64      `json:"lacks"`    // score to the last file selected for its own; 0 for a selected one
 }
 
 // Explain explains one file of the tree that was ranked.
@@ -34,8 +35,23 @@ func (s *Selected) Explain(path string) (*Explanation, error) {
 	for _, f := range s.Bundle.Files {
 		out.Selected = out.Selected || f.Path == x.Path
 	}
-	if n := len(s.Bundle.Files); n > 0 && !out.Selected {
-		out.Lacks = max(s.Bundle.Files[n-1].Score-x.Score, 0)
+	if !out.Selected {
+		out.Lacks = s.Lacks(x.Score)
 	}
 	return out, nil
+}
+
+// Lacks is how much less a score is than that of the last file that was selected for its own; shadow
+// files, which come in for another's sake, do not count. It is 0 when the score was not the reason.
+func (s *Selected) Lacks(score float64) float64 {
+	least := math.Inf(1)
+	for _, f := range s.Bundle.Files {
+		if f.Shadow == nil {
+			least = min(least, f.Score)
+		}
+	}
+	if math.IsInf(least, 1) {
+		return 0
+	}
+	return max(least-score, 0)
 }

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -393,4 +394,17 @@ func FuzzLoadBundle(f *testing.F) {
 			t.Errorf("%v %v", b, err)
 		}
 	})
+}
+
+// TestLacks measures a file that was not selected against those that were for their own score.
+func TestLacks(t *testing.T) {
+	s := &Selected{Bundle: &pick.Bundle{Files: []pick.File{{Score: 0.5}, {Score: 0.2}, {Score: 0.4}, {Score: 0.01, Shadow: &pick.ShadowInfo{}}}}}
+	for score, want := range map[float64]float64{0.15: 0.05, 0: 0.2, 0.3: 0} {
+		if got := s.Lacks(score); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%v lacks %v, want %v", score, got, want)
+		}
+	}
+	if got := (&Selected{Bundle: &pick.Bundle{}}).Lacks(0.1); got != 0 {
+		t.Errorf("nothing selected: %v", got)
+	}
 }
