@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/ctxt-dev/ctxt/index"
@@ -26,7 +25,7 @@ const (
 // references are the names that the leading files declare or use, and the files that do the same.
 type references struct {
 	files    []int32    // of code that were read, ascending
-	names    *nameTable // as they stand in a text
+	names    *hashTable // as they stand in a text
 	decls    [][]uint32 // by name: as it is declared; several when they have one stem
 	namers   [][]int32  // by name: the files that declare it, ascending, at most maxNamers
 	idf      []float64  // by name: over the files that were read; 0 for a word that is everywhere
@@ -37,7 +36,7 @@ type references struct {
 
 // newReferences reads what the leaders have to do with files by the names that they share.
 func newReferences(ctx context.Context, s *index.Snapshot, leaders, files []int) (*references, error) {
-	x := &references{leaders: leaders, names: newNameTable(), uses: make([][]int32, len(s.Files)), declares: make([][]int32, len(leaders))}
+	x := &references{leaders: leaders, names: newHashTable(), uses: make([][]int32, len(s.Files)), declares: make([][]int32, len(leaders))}
 	for _, i := range files {
 		if s.Files[i].Role.Code() {
 			x.files = append(x.files, int32(i))
@@ -83,8 +82,8 @@ func newReferences(ctx context.Context, s *index.Snapshot, leaders, files []int)
 
 // namesOf lists the names of several parts that leaders use, and all that they declare, as they are
 // declared; terms are how each stands in a text, 0 when that says nothing.
-func namesOf(s *index.Snapshot, leaders []int) (declared *nameTable, terms []uint32) {
-	declared = newNameTable()
+func namesOf(s *index.Snapshot, leaders []int) (declared *hashTable, terms []uint32) {
+	declared = newHashTable()
 	put := func(decl, term uint32) {
 		if declared.add(decl) == len(terms) {
 			terms = append(terms, term)
@@ -187,69 +186,6 @@ func (x *references) between(s *index.Snapshot, user, namer, limit int) []string
 	for _, n := range names[:min(len(names), limit)] {
 		if k := slices.IndexFunc(d.Decls, func(h uint32) bool { return slices.Contains(x.decls[n], h) }); k >= 0 {
 			out = append(out, d.Symbols[k].Name)
-		}
-	}
-	return out
-}
-
-// nameTable numbers hashes in the order in which they are added, by open addressing.
-type nameTable struct {
-	hashes []uint32
-	slots  []int32 // index into hashes, plus one
-	maybe  [1024]uint64
-}
-
-func newNameTable() *nameTable { return &nameTable{slots: make([]int32, 1024)} }
-
-func (t *nameTable) slot(h uint32) uint32 {
-	mask := uint32(len(t.slots) - 1)
-	s := h & mask
-	for t.slots[s] != 0 && t.hashes[t.slots[s]-1] != h {
-		s = (s + 1) & mask
-	}
-	return s
-}
-
-func (t *nameTable) find(h uint32) (int32, bool) {
-	if t.maybe[h>>6%1024]&(1<<(h%64)) == 0 { // most hashes end here
-		return 0, false
-	}
-	k := t.slots[t.slot(h)]
-	return k - 1, k != 0
-}
-
-// add returns the hash's number, a new one if need be.
-func (t *nameTable) add(h uint32) int {
-	s := t.slot(h)
-	if k := t.slots[s]; k != 0 {
-		return int(k) - 1
-	}
-	t.maybe[h>>6%1024] |= 1 << (h % 64)
-	t.hashes = append(t.hashes, h)
-	t.slots[s] = int32(len(t.hashes))
-	if 4*len(t.hashes) > len(t.slots) {
-		t.slots = make([]int32, 4*len(t.slots))
-		for k, h := range t.hashes {
-			t.slots[t.slot(h)] = int32(k) + 1
-		}
-	}
-	return len(t.hashes) - 1
-}
-
-// distinct lists the names among terms, ascending.
-func (t *nameTable) distinct(terms []uint32) []int32 {
-	seen := make([]uint64, len(t.hashes)/64+1)
-	n := 0
-	for _, h := range terms {
-		if k, ok := t.find(h); ok && seen[k/64]&(1<<(k%64)) == 0 {
-			seen[k/64] |= 1 << (k % 64)
-			n++
-		}
-	}
-	out := make([]int32, 0, n)
-	for w, word := range seen {
-		for ; word != 0; word &= word - 1 {
-			out = append(out, int32(w*64+bits.TrailingZeros64(word)))
 		}
 	}
 	return out

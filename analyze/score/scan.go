@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/ctxt-dev/ctxt/analyze/task"
 	"github.com/ctxt-dev/ctxt/index"
 )
 
@@ -14,49 +13,6 @@ import (
 type hit struct {
 	tok uint32 // index into Doc.Tokens
 	q   uint16 // index into Task.Terms
-}
-
-// lookup is an open-addressing table from term to its index in the task.
-type lookup struct {
-	mask  uint32
-	keys  []uint32
-	vals  []uint16
-	taken []bool
-}
-
-func newLookup(terms []task.Term) *lookup {
-	size := 1024
-	for size < 8*len(terms) {
-		size *= 2
-	}
-	l := &lookup{mask: uint32(size - 1), keys: make([]uint32, size), vals: make([]uint16, size), taken: make([]bool, size)}
-	for i, t := range terms {
-		s := t.Hash & l.mask
-		for l.taken[s] {
-			s = (s + 1) & l.mask
-		}
-		l.keys[s], l.vals[s], l.taken[s] = t.Hash, uint16(i), true
-	}
-	return l
-}
-
-func (l *lookup) find(h uint32) (uint16, bool) {
-	for s := h & l.mask; l.taken[s]; s = (s + 1) & l.mask {
-		if l.keys[s] == h {
-			return l.vals[s], true
-		}
-	}
-	return 0, false
-}
-
-func (l *lookup) hits(tokens []uint32) []hit {
-	var out []hit
-	for i, h := range tokens {
-		if q, ok := l.find(h); ok {
-			out = append(out, hit{uint32(i), q})
-		}
-	}
-	return out
 }
 
 // fileHits is where one file meets the task.
@@ -67,7 +23,7 @@ type fileHits struct {
 }
 
 // scan finds every term of the task in every file, on all cores.
-func scan(ctx context.Context, s *index.Snapshot, l *lookup) ([]fileHits, error) {
+func scan(ctx context.Context, s *index.Snapshot, l *hashTable) ([]fileHits, error) {
 	out := make([]fileHits, len(s.Files))
 	err := parallel(ctx, len(s.Files), func(i int) {
 		f := &s.Files[i]
